@@ -1,0 +1,138 @@
+"""The judge: a round and its rulebook in, findings out.
+
+Rules only ever see cards that have been read. A card that was not, or not surely, is tried in each
+of its readings, and a finding is as likely as the readings under which it holds.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import product
+from math import prod
+
+from audit.cards import DECK, SUITS, Card, Rank, Unread
+from audit.errors import BadInput
+from audit.findings import VIOLATION_FROM, Evidence, Finding, Severity
+from audit.judging.baccarat import judge_baccarat
+from audit.judging.blackjack import judge_blackjack
+from audit.judging.record import Record
+from audit.observations import CardSeen, Game
+from audit.rounds import Round
+from audit.rulebook import Rulebook
+from audit.rules.shoe import (
+    Copies,
+    Decks,
+    Unreadable,
+    too_many_copies,
+    too_many_unread_cards,
+    wrong_number_of_decks,
+)
+from audit.table_sheet import TableSheet
+
+SURE_FROM = 0.98
+"""From this confidence on, a card is taken as read, and its doubt only multiplied in."""
+MOST_READINGS = 2197
+"""Three unknown cards of thirteen ranks: more unknown cards than that leave a round unjudged."""
+
+
+def judge_round(round_: Round, book: Rulebook, sheet: TableSheet) -> tuple[Finding, ...]:
+    """Judge one round by one rulebook at one table."""
+    if round_.game is not book.game:
+        raise BadInput(f"{book.id} is a rulebook of {book.game}, the round is one of {round_.game}")
+    doubtful = [place for place, seen in enumerate(round_.cards) if _is_doubtful(seen)]
+    if not doubtful:
+        return tuple(_with_doubt(finding, round_) for finding in _judge_known(round_, book, sheet))
+    candidates = [_candidates(round_, place, sheet.decks) for place in doubtful]
+    if prod(len(readings) for readings in candidates) > MOST_READINGS:
+        return tuple(_unreadable(round_, book, sheet, doubtful))
+    held: dict[object, tuple[float, float, Finding]] = {}
+    for reading in product(*candidates):
+        mass = prod(probability for _, probability in reading)
+        cards = {place: card for place, (card, _) in zip(doubtful, reading, strict=True)}
+        for finding in _judge_known(round_.read_as(cards), book, sheet):
+            before, heaviest, shown = held.get(finding.what, (0.0, 0.0, finding))
+            if mass > heaviest:
+                heaviest, shown = mass, finding
+            held[finding.what] = (before + mass, heaviest, shown)
+    return tuple(
+        _with_doubt(replace(finding, confidence=mass * finding.confidence), round_)
+        for mass, _, finding in held.values()
+    )
+
+
+def _judge_known(round_: Round, book: Rulebook, sheet: TableSheet) -> list[Finding]:
+    record = Record(round_, book, sheet)
+    _hear_shoe(record)
+    if round_.game is Game.BACCARAT:
+        judge_baccarat(record)
+    else:
+        judge_blackjack(record)
+    return record.findings
+
+
+def _hear_shoe(record: Record) -> None:
+    if record.round.around.first_of_shoe:
+        record.hear("SHO004", wrong_number_of_decks(Decks(record.sheet.decks), record.book))
+    seen = Counter(str(card.card) for card in record.round.cards)
+    for card, copies in seen.items():
+        if copies > record.sheet.decks:
+            verdict = too_many_copies(Copies(card, copies, record.sheet.decks), record.book)
+            places = tuple(s.seq for s in record.round.cards if str(s.card) == card)
+            record.hear("SHO001", verdict, evidence=Evidence(cards=places))
+
+
+def _is_doubtful(seen: CardSeen) -> bool:
+    return isinstance(seen.card, Unread) or seen.confidence < SURE_FROM
+
+
+def _candidates(round_: Round, place: int, decks: int) -> list[tuple[Card, float]]:
+    """What a doubtful card may have been, with probabilities that add up to one."""
+    seen = round_.cards[place]
+    named = dict(seen.alternatives)
+    if isinstance(seen.card, Card):
+        named[seen.card] = seen.confidence
+    left = max(0.0, 1.0 - sum(named.values()))
+    weights = {card: weight for card, weight in named.items() if weight > 0}
+    if left > 1e-9 or not weights:
+        for card, share in _any_rank(round_, decks):
+            if card.rank not in {known.rank for known in named}:
+                weights[card] = weights.get(card, 0.0) + left * share
+    whole = sum(weights.values())
+    return [(card, weight / whole) for card, weight in weights.items()]
+
+
+def _any_rank(round_: Round, decks: int) -> Iterator[tuple[Card, float]]:
+    """Each rank once, as likely as the cards of the shoe that this round does not show."""
+    shown = Counter(seen.card for seen in round_.cards if isinstance(seen.card, Card))
+    left = dict.fromkeys(Rank, 0)
+    for card in DECK:
+        left[card.rank] += max(0, decks - shown[card])
+    whole = sum(left.values())
+    for rank, copies in left.items():
+        suit = min(SUITS, key=lambda suit: shown[Card(rank, suit)])
+        yield Card(rank, suit), copies / whole
+
+
+def _with_doubt(finding: Finding, round_: Round) -> Finding:
+    """Multiply in the doubt of the cards that it rests on, and call it what it then is."""
+    resting = set(finding.evidence.cards)
+    doubt = prod(
+        seen.confidence
+        for seen in round_.cards
+        if seen.confidence >= SURE_FROM and (not resting or seen.seq in resting)
+    )
+    confidence = min(1.0, finding.confidence * doubt)
+    severity = finding.severity
+    if severity is Severity.VIOLATION and confidence < VIOLATION_FROM:
+        severity = Severity.REVIEW
+    return replace(finding, confidence=confidence, severity=severity)
+
+
+def _unreadable(
+    round_: Round, book: Rulebook, sheet: TableSheet, doubtful: list[int]
+) -> list[Finding]:
+    record = Record(round_, book, sheet)
+    places = tuple(round_.cards[place].seq for place in doubtful)
+    verdict = too_many_unread_cards(Unreadable(len(places)), book)
+    record.hear("SRC002", verdict, evidence=Evidence(cards=places))
+    return record.findings

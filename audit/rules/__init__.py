@@ -1,0 +1,1 @@
+"""The clauses as code, one pure function a rule, in the order of the documents."""

@@ -1,0 +1,268 @@
+"""The initial deal and the order of play: who gets a card, and when.
+
+A card to each box with a wager from the dealer's left, one to the dealer, a second to each box;
+then box after box is played out, and the dealer comes last.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+from audit.hands import DEALER, Hand, Place, box_hand
+from audit.rulebook import Rulebook
+from audit.verdicts import COMPLIED, NOT_APPLICABLE, Breach, Undetermined, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """Where each card went, in the order out of the shoe, and which boxes had a wager.
+
+    `wagered` is None when no ledger tells. `decided_after` has the number of cards that had been
+    dealt at each decision that was logged. `parents` says which hand each split hand came from.
+    """
+
+    hands: tuple[Hand | None, ...]
+    wagered: frozenset[int] | None = None
+    decided_after: tuple[int, ...] = ()
+    parents: tuple[tuple[Hand, Hand], ...] = ()
+
+    @property
+    def dealt_boxes(self) -> frozenset[int]:
+        return frozenset(hand.box for hand in self.hands if hand and hand.place is Place.BOX)
+
+    @property
+    def boxes(self) -> tuple[int, ...]:
+        """The boxes in play, from the dealer's left."""
+        dealt = self.dealt_boxes
+        return tuple(sorted(dealt if self.wagered is None else dealt & self.wagered))
+
+
+@dataclass(frozen=True, slots=True)
+class DealFault:
+    code: str
+    expected: str
+    observed: str
+
+
+def initial_order(boxes: tuple[int, ...]) -> tuple[Hand, ...]:
+    """Give the order of the initial deal: every box, the dealer, every box again."""
+    round_of_boxes = tuple(box_hand(box) for box in boxes)
+    return (*round_of_boxes, DEALER, *round_of_boxes)
+
+
+def _named(hands: tuple[Hand, ...]) -> str:
+    return ", ".join(str(hand) for hand in hands)
+
+
+def _without(hands: tuple[Hand, ...], place: int) -> tuple[Hand, ...]:
+    return (*hands[:place], *hands[place + 1 :])
+
+
+def _in_play(dealt: Dealt) -> tuple[Hand, ...]:
+    """Leave out the cards of boxes that had no wager: those are a fault of their own."""
+    boxes = frozenset(dealt.boxes)
+    return tuple(
+        hand for hand in dealt.hands if hand and (hand.place is Place.DEALER or hand.box in boxes)
+    )
+
+
+@cache
+def fault_of_initial_deal(dealt: Dealt) -> DealFault | None:
+    """Find out how the initial deal went wrong, if it did: the simplest name for it."""
+    expected = initial_order(dealt.boxes)
+    hands = _in_play(dealt)
+    actual = hands[: len(expected)]
+    if actual == expected:
+        return None
+    required, seen = _named(expected), _named(actual)
+    boxes = tuple(box_hand(box) for box in dealt.boxes)
+    if hands[: 2 * len(boxes)] == boxes + boxes:
+        return DealFault("DEA013", f"the dealer's first card comes after {boxes[-1]}'s", seen)
+    with_one_more = hands[: len(expected) + 1]
+    for place, hand in enumerate(with_one_more):
+        if _without(with_one_more, place) == expected:
+            code = "DEA014" if hand == DEALER else "DEA016"
+            return DealFault(code, required, _named(with_one_more))
+    for place, hand in enumerate(expected):
+        if _without(expected, place) == hands[: len(expected) - 1]:
+            return DealFault("DEA015", f"{hand} gets two cards: {required}", seen)
+    return DealFault("DEA010", required, seen)
+
+
+def _initial_fault_is(code: str, dealt: Dealt) -> Verdict:
+    if None in dealt.hands:
+        return Undetermined(f"where card {dealt.hands.index(None) + 1} of the round went")
+    if not dealt.boxes:
+        return NOT_APPLICABLE
+    fault = fault_of_initial_deal(dealt)
+    if fault is None:
+        return COMPLIED
+    if fault.code != code:
+        return NOT_APPLICABLE
+    return Breach(fault.expected, f"dealt {fault.observed}")
+
+
+def initial_deal_out_of_order(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA010 The initial deal did not go round in turn.
+
+    What: from the dealer's left, each box with a wager gets a card, then the dealer, then each box
+    a second. The cards went in another order.
+
+    Why: every hand holds another hand's cards. While nothing is settled and no further card dealt,
+    the cards are put back in their order.
+
+    Example: 1 TH#2 8D#4 / 2 9C#1 7S#5 / D 7H#3 TC#6
+    """
+    return _initial_fault_is("DEA010", dealt)
+
+
+def dealer_without_first_card(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA013 The dealer did not take a card on the initial deal.
+
+    What: the dealer's first card follows the first card of the last box. It was left out.
+
+    Why: bettors had to decide without the dealer's card, and it shifts every card after it.
+
+    Example: 1 TH#1 8D#3 / 2 9C#2 7S#4 / D 7H#5 TC#6
+    """
+    return _initial_fault_is("DEA013", dealt)
+
+
+def box_with_one_card(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA015 A box got only one card on the initial deal.
+
+    What: every box with a wager gets two cards before anything else happens. One got one.
+
+    Why: its bettors decided on half a hand, and the next hand got the card that was theirs.
+
+    Example: 1 TH#1 8D#4 / 2 9C#2 / D 7H#3 TC#5
+    """
+    return _initial_fault_is("DEA015", dealt)
+
+
+def box_with_too_many_cards(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA016 A box got too many cards on the initial deal.
+
+    What: a box was given a card out of its turn, before the initial deal was complete.
+
+    Why: the surplus card belongs to the next box, and each later hand is shifted by one.
+
+    Example: 1 TH#1 2D#4 5C#5 / 2 9C#2 7S#6 / D 7H#3 TC#7
+    """
+    return _initial_fault_is("DEA016", dealt)
+
+
+def box_skipped(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA011 A box with a wager got no cards.
+
+    What: every box that holds a wager is dealt in. One was passed over.
+
+    Why: the wager could neither win nor lose; if it is noticed too late, it is handed back.
+
+    Example: 1 TH 8D / D 7H TC | main@1 100=+100, main@3 100=0
+    """
+    if dealt.wagered is None:
+        return NOT_APPLICABLE
+    skipped = sorted(dealt.wagered - dealt.dealt_boxes)
+    if None in dealt.hands:
+        return Undetermined("where every card of the round went")
+    if not skipped:
+        return COMPLIED
+    boxes = ", ".join(f"box{box}" for box in skipped)
+    return Breach(f"{boxes} is dealt in: it has a wager", f"{boxes} got no card")
+
+
+def box_without_wager_dealt_in(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA012 A box without a wager was dealt in.
+
+    What: only boxes that hold a wager get cards. One without was dealt in.
+
+    Why: its cards belong to the hands after it. Once play went on, they are discarded.
+
+    Example: 1 TH 8D / 2 9C 7S / D 7H TC | main@1 100=+100
+    """
+    if dealt.wagered is None:
+        return NOT_APPLICABLE
+    uncalled = sorted(dealt.dealt_boxes - dealt.wagered)
+    if not uncalled:
+        return COMPLIED
+    boxes = ", ".join(f"box{box}" for box in uncalled)
+    return Breach(f"{boxes} gets no card: it has no wager", f"{boxes} was dealt in")
+
+
+def dealer_drew_early(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA014 The dealer took a second card before the boxes were played out.
+
+    What: there is no hole card: the dealer's second card comes when every box is done. It came
+    before.
+
+    Why: whoever still had to decide knew the dealer's hand, and every later card is shifted.
+
+    Example: 1 TH#1 2D#3 5C#5 / D 7H#2 TC#4
+    """
+    verdict = _initial_fault_is("DEA014", dealt)
+    if verdict != COMPLIED:
+        return verdict
+    dealers = [place for place, hand in enumerate(dealt.hands) if hand == DEALER]
+    if len(dealers) <= 1:
+        return COMPLIED
+    second = dealers[1]
+    boxes = frozenset(dealt.boxes)
+    later = [hand for hand in dealt.hands[second + 1 :] if hand and hand.box in boxes]
+    if later:
+        observed = f"the dealer's second card came before a card to {later[0]}"
+    elif any(after > second for after in dealt.decided_after):
+        observed = "the dealer's second card came before the last decision"
+    else:
+        return COMPLIED
+    return Breach("the dealer draws when all boxes are played out", observed)
+
+
+def hand_played_out_of_turn(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA017 A hand was played out of its turn.
+
+    What: boxes are played one after the other from the dealer's left, and of split hands the one
+    that was split is finished before the one formed from it. A card went to an earlier hand after
+    a later one had begun.
+
+    Why: the hand got a card that the rules give to another, and its bettors had seen more cards
+    than they should have.
+
+    Example: 1 TH#1 2D#4 5C#7 / 2 9C#2 3S#5 4D#6 / D 7H#3 TC#8
+    """
+    if None in dealt.hands or not dealt.boxes or fault_of_initial_deal(dealt) is not None:
+        return NOT_APPLICABLE
+    later = [
+        hand
+        for hand in _in_play(dealt)[len(initial_order(dealt.boxes)) :]
+        if hand.place is Place.BOX
+    ]
+    parents = dict(dealt.parents)
+    begun: list[Hand] = []
+    for hand in later:
+        for other in begun:
+            formed_from_it = _descends(other, hand, parents)
+            if other.box > hand.box or (other.box == hand.box and formed_from_it):
+                return Breach(f"{hand} is finished before {other} begins", f"{hand} drew later")
+        begun.append(hand)
+    return COMPLIED
+
+
+def _descends(hand: Hand, ancestor: Hand, parents: dict[Hand, Hand]) -> bool:
+    while hand in parents:
+        hand = parents[hand]
+        if hand == ancestor:
+            return True
+    return False
+
+
+DEALING_RULES: dict[str, Callable[[Dealt, Rulebook], Verdict]] = {
+    "DEA010": initial_deal_out_of_order,
+    "DEA011": box_skipped,
+    "DEA012": box_without_wager_dealt_in,
+    "DEA013": dealer_without_first_card,
+    "DEA014": dealer_drew_early,
+    "DEA015": box_with_one_card,
+    "DEA016": box_with_too_many_cards,
+    "DEA017": hand_played_out_of_turn,
+}

@@ -1,0 +1,398 @@
+"""From the cards, wagers and calls of a round to the hands as they were played.
+
+Where nobody logged which hand a split hand came from, there can be several ways to read the
+cards: `ways_to_play` gives all that are equally lawful.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cached_property
+from itertools import product
+
+from audit.cards import Rank
+from audit.hands import DEALER, Hand, Place, box_hand, parse_hand
+from audit.observations import Call, CallKind, CardSeen, Wager, WagerKind
+from audit.rounds import Round, rank_of
+from audit.rulebook import Rulebook
+from audit.rules.blackjack.dealer import DealerPlay, Need, blackjack_options
+from audit.rules.blackjack.dealing import Dealt
+from audit.rules.blackjack.decisions import Folded, HandPlay, SplitMade
+from audit.rules.blackjack.hands import INITIAL_CARDS, POINT_VALUE, is_ace_and_ten, is_bust
+
+ABSENT = "absent"
+HAND_WAGERS = frozenset({WagerKind.MAIN, WagerKind.SPLIT, WagerKind.DOUBLE})
+Parents = dict[Hand, Hand]
+
+
+def _ranks(cards: tuple[CardSeen, ...]) -> tuple[Rank, ...]:
+    return tuple(rank_of(seen) for seen in cards)
+
+
+@dataclass(frozen=True)
+class Play:
+    """A round of blackjack, read one way."""
+
+    round: Round
+    book: Rulebook
+    unit: Decimal
+    parents: tuple[tuple[Hand, Hand], ...]
+
+    @cached_property
+    def cards(self) -> dict[Hand, tuple[CardSeen, ...]]:
+        """The cards of each hand: a card that moved in a split stands in the hand it moved to."""
+        held = {hand: list(self.round.to_hand(hand)) for hand in self._hand_names}
+        for child, parent in self.parents:
+            if len(held[parent]) >= INITIAL_CARDS:
+                held[child].insert(0, held[parent].pop(1))
+        return {hand: tuple(cards) for hand, cards in held.items()}
+
+    @cached_property
+    def _hand_names(self) -> tuple[Hand, ...]:
+        seen = {card.hand for card in self.round.cards if card.hand is not None}
+        seen |= {child for child, _ in self.parents} | {parent for _, parent in self.parents}
+        boxes = [hand for hand in seen if hand.place is Place.BOX]
+        return tuple(sorted(boxes, key=lambda hand: (hand.box, hand.formed)))
+
+    @cached_property
+    def dealer(self) -> tuple[Rank, ...]:
+        return _ranks(self.round.to_hand(DEALER))
+
+    @property
+    def dealer_first(self) -> Rank | None:
+        return self.dealer[0] if self.dealer else None
+
+    def ranks(self, hand: Hand) -> tuple[Rank, ...]:
+        return _ranks(self.cards.get(hand, ()))
+
+    def initial_ranks(self, box: int) -> tuple[Rank, ...]:
+        """The first two cards that a box was dealt, whatever became of them."""
+        return _ranks(self.round.to_hand(box_hand(box))[:INITIAL_CARDS])
+
+    def is_split(self, hand: Hand) -> bool:
+        return any(hand in link for link in self.parents)
+
+    @cached_property
+    def boxes(self) -> tuple[int, ...]:
+        return tuple(sorted({hand.box for hand in self._hand_names}))
+
+    def hands_of(self, box: int) -> tuple[Hand, ...]:
+        return tuple(hand for hand in self._hand_names if hand.box == box)
+
+    # Wagers
+
+    def main_wagers(self, box: int) -> tuple[Wager, ...]:
+        return tuple(w for w in self.round.placed(WagerKind.MAIN) if w.box == box)
+
+    def original(self, bettor: str, box: int | None) -> Decimal | None:
+        """What a bettor wagered on a box before the cards were dealt."""
+        stakes = [
+            w.stake for w in self.round.placed(WagerKind.MAIN) if (w.bettor, w.box) == (bettor, box)
+        ]
+        return sum(stakes, Decimal(0)) if stakes else None
+
+    @cached_property
+    def hand_of(self) -> dict[int, Hand]:
+        """The hand that each main, split and double wager stands on, by its place in the ledger."""
+        return dict(self._place_wagers())
+
+    def _place_wagers(self) -> Iterator[tuple[int, Hand]]:
+        used: set[tuple[str, Hand]] = set()
+        for place, wager in enumerate(self.round.wagers):
+            if wager.kind not in HAND_WAGERS or wager.box is None:
+                continue
+            if wager.hand is not None:
+                yield place, wager.hand
+                continue
+            hand = box_hand(wager.box)
+            if wager.kind is WagerKind.SPLIT:
+                formed = [h for h in self.hands_of(wager.box) if h.formed > 1]
+                free = [h for h in formed if (wager.bettor, h) not in used]
+                hand = free[0] if free else box_hand(wager.box, 2)
+                used.add((wager.bettor, hand))
+            elif wager.kind is WagerKind.DOUBLE:
+                hand = self._likely_doubled(wager.box)
+            yield place, hand
+
+    def _likely_doubled(self, box: int) -> Hand:
+        hands = self.hands_of(box)
+        announced = [c.hand for c in self.round.called(CallKind.DOUBLE) if c.hand in hands]
+        of_three = [h for h in hands if len(self.cards[h]) == INITIAL_CARDS + 1]
+        for hand in (*announced, *of_three, *hands):
+            if hand is not None:
+                return hand
+        return box_hand(box)
+
+    # Decisions
+
+    def held_at(self, hand: Hand, after: int) -> int:
+        """How many cards a hand held once so many cards of the round had been dealt."""
+        dealt = {seen.seq for seen in self.round.cards[:after]}
+        return sum(seen.seq in dealt for seen in self.cards.get(hand, ()))
+
+    def _last_call(self, hand: Hand, *kinds: CallKind) -> Call | None:
+        calls = [call for call in self.round.called(*kinds) if call.hand == hand]
+        return calls[-1] if calls else None
+
+    def bettors_on(self, box: int) -> frozenset[str]:
+        return frozenset(wager.bettor for wager in self.main_wagers(box))
+
+    def took(self, kind: CallKind, bettor: str, box: int) -> bool:
+        """Tell whether a bettor was heard to surrender or to take even money on a box.
+
+        A call that names nobody speaks for every bettor on the box.
+        """
+        return any(
+            call.hand is not None and call.hand.box == box and call.bettor in ("", bettor)
+            for call in self.round.called(kind)
+        )
+
+    def _everyone_took(self, kind: CallKind, box: int) -> bool:
+        bettors = self.bettors_on(box) or frozenset({""})
+        return all(self.took(kind, bettor, box) for bettor in bettors)
+
+    def _ended_on(self, hand: Hand) -> int | None:
+        stand = self._last_call(hand, CallKind.STAND)
+        if stand is not None:
+            return self.held_at(hand, stand.after)
+        if hand.formed == 1 and not self.is_split(hand):
+            for kind in (CallKind.SURRENDER, CallKind.EVEN_MONEY):
+                call = self._last_call(hand, kind)
+                if call is not None and self._everyone_took(kind, hand.box):
+                    return self.held_at(hand, call.after)
+        return None
+
+    def _doubled_on(self, hand: Hand) -> int | None:
+        call = self._last_call(hand, CallKind.DOUBLE)
+        if call is not None:
+            return self.held_at(hand, call.after)
+        wagers = self.round.wagers
+        doubled = any(
+            wagers[place].kind is WagerKind.DOUBLE and on == hand
+            for place, on in self.hand_of.items()
+        )
+        return min(INITIAL_CARDS, len(self.cards.get(hand, ()))) if doubled else None
+
+    def _nobody_decides(self, box: int) -> bool:
+        return any(
+            call.hand is not None and call.hand.box == box and call.value == ABSENT
+            for call in self.round.called(CallKind.CONTROL)
+        )
+
+    def controller(self, box: int) -> str | None:
+        """Who was named to decide for a box, as long as that bettor did not surrender."""
+        named = [
+            call.bettor
+            for call in self.round.called(CallKind.CONTROL)
+            if call.hand is not None and call.hand.box == box and call.bettor
+        ]
+        if not named or self.took(CallKind.SURRENDER, named[-1], box):
+            return None
+        return named[-1]
+
+    def hand_play(self, hand: Hand) -> HandPlay:
+        ranks = self.ranks(hand)
+        return HandPlay(
+            ranks=ranks,
+            split_card=ranks[0] if self.is_split(hand) and ranks else None,
+            doubled_on=self._doubled_on(hand),
+            ended_on=self._ended_on(hand),
+            nobody_decides=self._nobody_decides(hand.box),
+        )
+
+    def splits(self) -> Iterator[tuple[Hand, SplitMade]]:
+        """Go through the splits in the order in which the hands were formed."""
+        already_split: set[Hand] = set()
+        for child, parent in self.parents:
+            moved, stayed = self.ranks(child)[:1], self.ranks(parent)[:1]
+            if moved and stayed:
+                made = SplitMade(
+                    first=stayed[0],
+                    second=moved[0],
+                    hands=child.formed,
+                    of_split_hand=parent in already_split,
+                )
+                yield child, made
+            already_split |= {child, parent}
+
+    def folded(self, call: Call) -> Folded:
+        hand = call.hand or DEALER
+        return Folded(
+            ranks=self.ranks(hand)[: self.held_at(hand, call.after)],
+            dealer_first=self.dealer_first,
+            of_split_hand=self.is_split(hand),
+            further_cards_dealt=call.after > self.initial_deal_ends,
+        )
+
+    @cached_property
+    def initial_deal_ends(self) -> int:
+        """How many cards had left the shoe, burnt ones included, when the initial deal was over."""
+        wanted = 2 * len(self.boxes) + 1
+        for dealt, _ in enumerate(self.round.cards, 1):
+            in_play = [
+                s for s in self.round.cards[:dealt] if s.hand is None or s.hand.place in PLAYED
+            ]
+            if len(in_play) == wanted:
+                return dealt
+        return len(self.round.cards)
+
+    def dealt(self) -> Dealt:
+        """Where the cards went, for the rules of dealing."""
+        in_play = self.round.in_play()
+        positions = {seen.seq: place for place, seen in enumerate(in_play)}
+        mains = list(self.round.placed(WagerKind.MAIN))
+        decided = tuple(
+            sum(seen.seq in positions for seen in self.round.cards[: call.after])
+            for call in self.round.called(
+                CallKind.HIT, CallKind.STAND, CallKind.DOUBLE, CallKind.SPLIT, CallKind.SURRENDER
+            )
+        )
+        return Dealt(
+            hands=tuple(seen.hand for seen in in_play),
+            wagered=frozenset(w.box for w in mains if w.box is not None) if mains else None,
+            decided_after=decided,
+            parents=self.parents,
+        )
+
+    # What depends on the dealer
+
+    def dealer_play(self) -> DealerPlay:
+        needs = [self._need_of_hand(hand) for hand in self._hand_names]
+        needs.append(self._need_of_insurance())
+        needs.append(self._need_under_other_reading())
+        required = max(least for least, _ in needs)
+        permitted = max(most for _, most in needs)
+        return DealerPlay(self.dealer, required, permitted)
+
+    def _need_of_hand(self, hand: Hand) -> tuple[Need, Need]:
+        """What a hand needs of the dealer for sure, and what it could need at the most."""
+        ranks = self.ranks(hand)
+        if len(ranks) < INITIAL_CARDS or is_bust(ranks):
+            return Need.NO_CARD, Need.NO_CARD
+        if self._everyone_took(CallKind.SURRENDER, hand.box) and not self.is_split(hand):
+            return Need.NO_CARD, Need.NO_CARD
+        if not self.is_split(hand) and is_ace_and_ten(ranks):
+            return self._need_of_blackjack(hand)
+        if self._may_all_have_surrendered(hand):
+            return Need.NO_CARD, Need.WHOLE_HAND
+        return Need.WHOLE_HAND, Need.WHOLE_HAND
+
+    def _need_of_blackjack(self, hand: Hand) -> tuple[Need, Need]:
+        if self.dealer_first is None or POINT_VALUE[self.dealer_first] < POINT_VALUE[Rank.TEN]:
+            return Need.NO_CARD, Need.NO_CARD
+        if self.dealer_first is not Rank.ACE:
+            return Need.SECOND_CARD, Need.SECOND_CARD
+        mains = self.main_wagers(hand.box)
+        if self.round.decisions_were_logged and mains:
+            took = all(self.took(CallKind.EVEN_MONEY, w.bettor, hand.box) for w in mains)
+            return (Need.NO_CARD,) * 2 if took else (Need.SECOND_CARD,) * 2
+        if mains and all(wager.net is not None for wager in mains):
+            settled_even = all(wager.net == wager.stake for wager in mains)
+            return (Need.NO_CARD,) * 2 if settled_even else (Need.SECOND_CARD,) * 2
+        return Need.NO_CARD, Need.SECOND_CARD
+
+    def _may_all_have_surrendered(self, hand: Hand) -> bool:
+        """Tell whether every bettor of the hand may have folded without its being logged."""
+        if self.round.decisions_were_logged or self.is_split(hand):
+            return False
+        if len(self.ranks(hand)) > INITIAL_CARDS or self.dealer_first is Rank.ACE:
+            return False
+        share = blackjack_options(self.book).surrender_share.value
+        mains = self.main_wagers(hand.box)
+        return all(
+            wager.net is None or wager.net == -(wager.stake * share.numerator / share.denominator)
+            for wager in mains
+        )
+
+    def _need_of_insurance(self) -> tuple[Need, Need]:
+        """An insurance wager waits for the dealer's second card, unless even money returned it."""
+        open_wagers = [
+            wager
+            for wager in self.round.placed(WagerKind.INSURANCE)
+            if not (
+                blackjack_options(self.book).even_money_returns_insurance
+                and wager.box is not None
+                and self.took(CallKind.EVEN_MONEY, wager.on_behalf_of or wager.bettor, wager.box)
+            )
+        ]
+        if not open_wagers or self.dealer_first is not Rank.ACE:
+            return Need.NO_CARD, Need.NO_CARD
+        return Need.SECOND_CARD, Need.SECOND_CARD
+
+    def _need_under_other_reading(self) -> tuple[Need, Need]:
+        """A dealer's blackjack may still limit the loss of hands that bust after a split or double.
+
+        Under the reading that is not taken the second card matters, so drawing it accuses nobody.
+        """
+        if "dealer_blackjack_against_busted_hands" not in self.book.readings:
+            return Need.NO_CARD, Need.NO_CARD
+        raised = any(True for _ in self.round.placed(WagerKind.SPLIT, WagerKind.DOUBLE))
+        ten_or_ace = (
+            self.dealer_first is not None
+            and POINT_VALUE[self.dealer_first] >= POINT_VALUE[Rank.TEN]
+        )
+        return Need.NO_CARD, Need.SECOND_CARD if raised and ten_or_ace else Need.NO_CARD
+
+
+PLAYED = frozenset({Place.BOX, Place.DEALER})
+
+
+def ways_to_play(round_: Round, book: Rulebook, unit: Decimal) -> tuple[Play, ...]:
+    """Give every way to form the split hands that has the fewest faults."""
+    known, unknown = _split_calls(round_), []
+    for child in _formed_hands(round_):
+        if child not in known:
+            unknown.append(child)
+    choices = [
+        [box_hand(child.box, formed) for formed in range(1, child.formed)] for child in unknown
+    ]
+    plays: list[tuple[int, int, Play]] = []
+    for place, chosen in enumerate(product(*choices)):
+        parents = known | dict(zip(unknown, chosen, strict=True))
+        ordered = tuple(sorted(parents.items(), key=lambda link: (link[0].box, link[0].formed)))
+        play = Play(round_, book, unit, ordered)
+        plays.append((_faults_of_splits(play), place, play))
+    fewest = min(faults for faults, _, _ in plays)
+    return tuple(play for faults, _, play in plays if faults == fewest)
+
+
+def _split_calls(round_: Round) -> Parents:
+    parents: Parents = {}
+    for call in round_.called(CallKind.SPLIT):
+        if call.hand is not None and call.value:
+            child = parse_hand(call.value)
+            if child.place is Place.BOX and child.box == call.hand.box and child.formed > 1:
+                parents[child] = call.hand
+    return parents
+
+
+def _formed_hands(round_: Round) -> tuple[Hand, ...]:
+    """Every split hand that a card or a wager names, and those that must lie between."""
+    named = {seen.hand for seen in round_.cards if seen.hand is not None}
+    named |= {wager.hand for wager in round_.wagers if wager.hand is not None}
+    highest: dict[int, int] = {}
+    for hand in named:
+        if hand.place is Place.BOX and hand.formed > 1:
+            highest[hand.box] = max(hand.formed, highest.get(hand.box, 1))
+    for wager in round_.placed(WagerKind.SPLIT):
+        if wager.box is not None:
+            highest.setdefault(wager.box, 2)
+    return tuple(
+        box_hand(box, formed) for box in sorted(highest) for formed in range(2, highest[box] + 1)
+    )
+
+
+def _faults_of_splits(play: Play) -> int:
+    """Count what speaks against this way of forming the hands."""
+    faults = sum(POINT_VALUE[made.first] != POINT_VALUE[made.second] for _, made in play.splits())
+    faults += sum(len(play.cards[child]) == 0 for child, _ in play.parents)
+    moved_at: dict[int, int] = {}
+    for child, _ in play.parents:
+        if not play.cards[child]:
+            continue
+        moved = play.cards[child][0].seq
+        own = [seen.seq for seen in play.cards[child][1:]]
+        faults += any(seq < moved for seq in own)
+        faults += moved < moved_at.get(child.box, 0)
+        moved_at[child.box] = moved
+    return faults

@@ -1,0 +1,1 @@
+"""What each wager must be paid, and whether it was."""

@@ -1,0 +1,61 @@
+"""Baccarat settlement: chapter 4, by the pay table of each game."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+from audit.observations import Wager, WagerKind
+from audit.rulebook import Rulebook
+from audit.rules.baccarat import Coup, Outcome, events_on, outcome, point_total
+from audit.settlement.dues import Due, loses, stands_off, wins
+
+RETURNED_ON_A_TIE = frozenset({WagerKind.PLAYER, WagerKind.BANKER})
+PAIR_WAGERS = frozenset({WagerKind.PLAYER_PAIR, WagerKind.BANKER_PAIR, WagerKind.TIGER_PAIR})
+TEN_WITH_PICTURE = "ten_with_a_picture_card"
+
+
+def due_on_coup(wager: Wager, on: Fraction, coup: Coup, book: Rulebook, unit: Decimal) -> Due:
+    """Say what a wager is due on a coup, given how much of its stake counts."""
+    due = _due(wager.kind, on, coup, book, unit, pairs_by_value=False)
+    if wager.kind in PAIR_WAGERS and TEN_WITH_PICTURE in book.readings:
+        other = _due(wager.kind, on, coup, book, unit, pairs_by_value=True)
+        if other.net != due.net:
+            return _with_reading(due, other.net, TEN_WITH_PICTURE)
+    return due
+
+
+def _with_reading(due: Due, net: Decimal, reading: str) -> Due:
+    return Due(
+        due.net,
+        due.fate,
+        due.why,
+        due.clause,
+        due.on,
+        due.event,
+        due.odds,
+        (*due.otherwise, (net, reading)),
+    )
+
+
+def _due(
+    kind: WagerKind,
+    on: Fraction,
+    coup: Coup,
+    book: Rulebook,
+    unit: Decimal,
+    *,
+    pairs_by_value: bool,
+) -> Due:
+    pays = book.wagers[kind].pays
+    why = f"player {point_total(coup.player)}, banker {point_total(coup.banker)}"
+    if kind in PAIR_WAGERS:
+        why = f"player {_initial(coup.player)}, banker {_initial(coup.banker)}"
+    for event in events_on(kind, coup, pairs_by_value=pairs_by_value):
+        if event in pays:
+            return wins(on, pays[event], why, unit)
+    if kind in RETURNED_ON_A_TIE and outcome(coup) is Outcome.TIE:
+        return stands_off(on, why, book.clause_of("PAY004"))
+    return loses(on, why, next(iter(pays.values())).clause, unit)
+
+
+def _initial(ranks: tuple[str, ...]) -> str:
+    return "-".join(ranks[:2])

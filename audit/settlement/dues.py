@@ -1,0 +1,76 @@
+"""What a wager is due: how it fared, what the pay table gives for it, and under which clause."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+
+from audit.money import NOTHING, rounded
+from audit.observations import Wager
+from audit.rulebook import Event, PayRow
+
+
+class Fate(StrEnum):
+    WINS = "wins"
+    LOSES = "loses"
+    STANDS_OFF = "stands off"
+    SURRENDERED = "is surrendered"
+    RETURNED = "is returned"
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The net amount that a wager must be settled for.
+
+    `on` is the part of the stake that counts, less than all of it for a wager over the maximum.
+    `otherwise` has the amounts that would be right under another reading, with the reading's name.
+    """
+
+    net: Decimal
+    fate: Fate
+    why: str
+    clause: str
+    on: Fraction
+    event: Event | None = None
+    odds: str = ""
+    otherwise: tuple[tuple[Decimal, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """A wager as it was settled beside what it was due."""
+
+    wager: Wager
+    due: Due
+    net: Decimal
+
+    @property
+    def given_away(self) -> Decimal:
+        """What the house gave beyond what was due; less than nothing: the bettor went short."""
+        return self.net - self.due.net
+
+    @property
+    def capped(self) -> bool:
+        return self.due.on < Fraction(self.wager.stake)
+
+
+def wins(on: Fraction, row: PayRow, why: str, unit: Decimal) -> Due:
+    """Settle a winning wager by its row of the pay table."""
+    net = rounded(on * row.odds.paid, unit)
+    fate = Fate.WINS if row.odds.paid else Fate.STANDS_OFF
+    return Due(net, fate, why, row.clause, on, row.event, row.odds.text)
+
+
+def loses(on: Fraction, why: str, clause: str, unit: Decimal) -> Due:
+    """Settle a losing wager: all that counts of it is taken."""
+    return Due(rounded(-on, unit), Fate.LOSES, why, clause, on)
+
+
+def stands_off(on: Fraction, why: str, clause: str) -> Due:
+    """Settle a wager that neither wins nor loses."""
+    return Due(NOTHING, Fate.STANDS_OFF, why, clause, on)
+
+
+def returned(wager: Wager, why: str, clause: str) -> Due:
+    """Settle a wager that has to be handed back."""
+    return Due(NOTHING, Fate.RETURNED, why, clause, Fraction(wager.stake))

@@ -67,6 +67,7 @@ _MARKS_WITH_WORDS = {"next": True, "before": True, "sealed": False, "first": Fal
 _DECISION = re.compile(r"([A-Za-z_]+)(?:>([^:]*))?(?::(.*))?")
 _HEAD = re.compile(r"(?:([^:]+):)?([^:@#]+)(?:@([^:#]*))?(?:#(.*))?")
 _LIKE_AN_AMOUNT = re.compile(r"[+-]?\.?[0-9]", re.ASCII)
+_BOX_OF_WAGER = re.compile(r"(?:box)?([1-9][0-9]?)(\.[0-9])?|", re.ASCII)
 _COUNT = re.compile(r"[0-9]{1,15}", re.ASCII)
 
 _Slot = tuple[Hand, int]
@@ -293,12 +294,16 @@ def _read_item(item: str, game: Game, cards: int) -> Wager | Call:
     if head is None:
         raise BadInput(f"{item!r} is neither a wager like alice:main@1 100 nor a call like void")
     bettor, name, at, after = head.groups()
-    hand = None if at is None else _read_label(at)
     if _is_wager(name.lower(), after, words):
         kind = parse_wager_kind(name, game)
-        if after is not None or not words or (hand and hand.place is not Place.BOX):
+        box, formed = _BOX_OF_WAGER.fullmatch(at or ""), None
+        if after is not None or not words or box is None:
             raise BadInput(f"{item!r} is not a wager: write {kind} 100, or {kind}@1 100 on a box")
-        return replace(_read_wager(item, kind, hand, words), bettor=bettor or "")
+        if at and box[2]:
+            formed = _read_label(at)
+        placed = _read_wager(item, kind, int(box[1]) if at else None, words)
+        return replace(placed, bettor=bettor or "", hand=formed)
+    hand = None if at is None else _read_label(at)
     if after is not None and not _COUNT.fullmatch(after):
         raise BadInput(f"{item!r} was said at no time: write after how many cards, like void#3")
     said_after = cards if after is None else int(after)
@@ -312,7 +317,7 @@ def _is_wager(kind: str, after: str | None, words: Sequence[str]) -> bool:
     return after is None and bool(words) and bool(_LIKE_AN_AMOUNT.match(words[0]))
 
 
-def _read_wager(item: str, kind: WagerKind, place: Hand | None, words: Sequence[str]) -> Wager:
+def _read_wager(item: str, kind: WagerKind, box: int | None, words: Sequence[str]) -> Wager:
     stake, settled, net = words[0].partition("=")
     late = words[1:2] == ["late"]
     behalf = words[2:] if late else words[1:]
@@ -323,8 +328,7 @@ def _read_wager(item: str, kind: WagerKind, place: Hand | None, words: Sequence[
         kind=kind,
         stake=parse_stake(stake or words[0]),
         net=parse_amount(net or words[0]) if settled else None,
-        box=place.box if place else None,
-        hand=place if place and place.formed > 1 else None,
+        box=box,
         late=late,
         on_behalf_of=_name(behalf[1]) if behalf else None,
     )
@@ -410,10 +414,10 @@ def _write_hands(played: Round, decisions: Iterable[_Decision], deal: _Deal) -> 
 
 
 def _write_wager(wager: Wager) -> str:
-    if wager.hand is not None and not _is_split_of(wager.box, wager.hand):
-        raise BadInput(f"{wager} cannot be written: {wager.hand} is no split hand of its box")
-    place = wager.hand or (None if wager.box is None else box_hand(wager.box))
-    text = _write_head(wager.bettor, wager.kind, place) + f" {_write_amount(wager.stake)}"
+    at = "" if wager.box is None else f"@{wager.box}"
+    if wager.hand is not None and wager.hand.formed > 1:
+        at = f"@{_label(wager.hand)}"
+    text = f"{_write_head(wager.bettor, wager.kind, None)}{at} {_write_amount(wager.stake)}"
     if wager.net is not None:
         net = _write_amount(wager.net)
         text += f"=+{net}" if wager.net > 0 else f"={net}"

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from audit.cards import Card, Rank, Unread
 from audit.errors import BadInput
-from audit.hands import BACCARAT_HANDS, Hand, Place
+from audit.hands import BACCARAT_HANDS, GREATEST_BOX, Hand, Place
 from audit.observations import (
     DECISIONS,
     WAGERS_OF,
@@ -73,6 +73,7 @@ class Round:
                 raise BadInput(f"{wager.kind} is not a wager of {self.game}")
             if wager.stake <= 0:
                 raise BadInput(f"{wager} is not possible: a wager stakes more than nothing")
+            _check_box(wager, self.game)
 
     def to_hand(self, hand: Hand) -> tuple[CardSeen, ...]:
         """Give the cards that went to one hand, in order."""
@@ -116,6 +117,17 @@ class Round:
         )
 
 
+def _check_box(wager: Wager, game: Game) -> None:
+    if wager.box is None and game is Game.BLACKJACK:
+        raise BadInput(f"{wager} stands on no box: a wager of blackjack needs one")
+    if wager.box is not None and not 1 <= wager.box <= MOST_BOXES[game]:
+        raise BadInput(f"{wager} cannot stand on box {wager.box}: there are {MOST_BOXES[game]}")
+    if wager.hand is not None and wager.hand.box != wager.box:
+        raise BadInput(f"{wager} cannot stand on box {wager.box} and on {wager.hand} at once")
+
+
+MOST_BOXES = {Game.BACCARAT: 16, Game.BLACKJACK: GREATEST_BOX}
+"""How many playing positions the largest approved layout has."""
 BACCARAT_PLACES = frozenset({hand.place for hand in BACCARAT_HANDS} | {Place.BURN, Place.DISCARD})
 BLACKJACK_PLACES = frozenset({Place.BOX, Place.DEALER, Place.BURN, Place.DISCARD})
 

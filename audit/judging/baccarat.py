@@ -32,14 +32,14 @@ def judge_baccarat(record: Record) -> None:
     if hear_void(record):
         return
     in_play = record.round.in_play()
-    coup = _coup_as_laid(record.round)
+    coup = coup_as_laid(record.round)
     verdicts = _verdicts_on_cards(record, in_play, coup)
     breached = {code: v for code, v in verdicts.items() if isinstance(v, Breach)}
     lawful = _coup_in_order(record.round, in_play) if breached else coup
     put_right = any(record.round.called(CallKind.RECONSTRUCT))
     dues = Dues(
-        lawful=_dues(record, lawful),
-        as_laid=_dues(record, lawful if put_right else coup),
+        lawful=dues_on_coup(record, lawful),
+        as_laid=dues_on_coup(record, lawful if put_right else coup),
     )
     spoken_for = hear_placing(record, dues)
     cost = hear_payments(record, dues, spoken_for, tuple(breached))
@@ -62,7 +62,7 @@ def _ranks(cards: tuple[CardSeen, ...]) -> tuple[Rank, ...]:
     return tuple(rank_of(seen) for seen in cards)
 
 
-def _coup_as_laid(round_: Round) -> Coup:
+def coup_as_laid(round_: Round) -> Coup:
     return Coup(_ranks(round_.to_hand(PLAYER)), _ranks(round_.to_hand(BANKER)))
 
 
@@ -87,7 +87,7 @@ def _verdicts_on_cards(
     return verdicts
 
 
-def _dues(record: Record, coup: Coup | None) -> dict[int, Due]:
+def dues_on_coup(record: Record, coup: Coup | None) -> dict[int, Due]:
     if coup is None or min(len(coup.player), len(coup.banker)) < INITIAL_CARDS:
         return {}
     counting = counting_stakes(record)

@@ -150,7 +150,7 @@ def stand_off_not_honoured(payment: Payment, book: Rulebook) -> Verdict:
 def loser_not_collected(payment: Payment, book: Rulebook) -> Verdict:
     """PAY005 A losing wager was left to the bettor.
 
-    What: the wager lost and was not collected.
+    What: the wager lost, and the dealer did not collect it.
 
     Why: a forgotten collection costs the house the stake, and the wager may ride on.
 
@@ -166,7 +166,7 @@ def winner_not_paid(payment: Payment, book: Rulebook) -> Verdict:
 
     What: the wager won, and the bettor was given nothing.
 
-    Why: the bettor was denied the winnings.
+    Why: the bettor staked money, was right, and was denied the winnings.
 
     Example: P 4H 5D / B KS 7S | player 100=0
     """

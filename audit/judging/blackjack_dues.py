@@ -10,9 +10,8 @@ from audit.cards import Rank, Unread
 from audit.hands import Hand, Place
 from audit.judging.record import Record
 from audit.judging.wagers import counting_stakes, limits_of, same_area
-from audit.money import rounded
-from audit.observations import CallKind, Wager, WagerKind
-from audit.rulebook import Event, Irregularity, OverMaximum, Stage
+from audit.observations import Wager, WagerKind
+from audit.rulebook import Irregularity, OverMaximum, Stage
 from audit.rules.blackjack.dealer import (
     Need,
     blackjack_options,
@@ -185,7 +184,7 @@ class BlackjackDues:
     def _due_on_insurance(self, wager: Wager, on: Fraction, laid: Laid) -> Due | None:
         clause = blackjack_options(self.book).even_money_returns_insurance
         insured = wager.on_behalf_of or wager.bettor
-        if clause is not None and self._took_even_money(insured, wager.box):
+        if clause is not None and self.play.took_even_money(insured, wager.box):
             return returned(wager, "even money was taken", clause)
         if len(laid.dealer) < INITIAL_CARDS:
             return None
@@ -205,8 +204,8 @@ class BlackjackDues:
             ranks=ranks,
             dealer=laid.dealer,
             from_split=self.play.is_split(hand),
-            surrendered=self._surrendered(wager, hand, laid),
-            even_money=self._took_even_money(wager.bettor, wager.box),
+            surrendered=self.play.surrendered(wager),
+            even_money=self.play.took_even_money(wager.bettor, wager.box),
         )
         if not self._is_decided(standing):
             return None
@@ -236,44 +235,6 @@ class BlackjackDues:
         share = due.on * Fraction(greatest) / Fraction(placed)
         other = due_on_hand(wager.kind, share, standing, self.book, self.unit)
         return replace(due, otherwise=(*due.otherwise, (other.net, FURTHER_WAGERS)))
-
-    # What the bettors chose, heard or seen in the ledger
-
-    def _surrendered(self, wager: Wager, hand: Hand, laid: Laid) -> bool:
-        if wager.kind is not WagerKind.MAIN or wager.box is None or self.play.is_split(hand):
-            return False
-        if self.play.took(CallKind.SURRENDER, wager.bettor, wager.box):
-            return True
-        if self.play.round.decisions_were_logged or wager.net is None:
-            return False
-        others = self.play.bettors_on(wager.box) - {wager.bettor}
-        doubled = any(
-            other.kind is WagerKind.DOUBLE
-            and (other.bettor, other.box) == (wager.bettor, wager.box)
-            for other in self.play.round.wagers
-        )
-        drew = len(laid.hands[hand]) > INITIAL_CARDS
-        if self.play.dealer_first in (None, Rank.ACE) or doubled or (drew and not others):
-            return False
-        share = blackjack_options(self.book).surrender_share.value
-        return wager.net == rounded(-Fraction(wager.stake) * share, self.unit)
-
-    def _took_even_money(self, bettor: str, box: int | None) -> bool:
-        if box is None:
-            return False
-        if self.play.took(CallKind.EVEN_MONEY, bettor, box):
-            return True
-        mains = [w for w in self.play.main_wagers(box) if w.bettor == bettor]
-        if self.play.round.decisions_were_logged or not mains:
-            return False
-        hand = self.play.initial_ranks(box)
-        split = len(self.play.hands_of(box)) > 1
-        against_ace = self.play.dealer_first is Rank.ACE
-        row = self.book.pay_row(WagerKind.MAIN, Event.EVEN_MONEY)
-        paid_even = all(
-            main.net == rounded(Fraction(main.stake) * row.odds.paid, self.unit) for main in mains
-        )
-        return against_ace and not split and is_ace_and_ten(hand) and paid_even
 
     # The limit against a dealer's blackjack
 

@@ -7,14 +7,16 @@ cards: `ways_to_play` gives all that are equally lawful.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
 from functools import cached_property
 from itertools import product
 
 from audit.cards import Rank
 from audit.hands import DEALER, Hand, Place, box_hand, parse_hand
+from audit.money import rounded
 from audit.observations import Call, CallKind, CardSeen, Wager, WagerKind
 from audit.rounds import Round, rank_of
-from audit.rulebook import Rulebook
+from audit.rulebook import Event, Rulebook
 from audit.rules.blackjack.dealer import DealerPlay, Need, blackjack_options
 from audit.rules.blackjack.dealing import Dealt
 from audit.rules.blackjack.decisions import Folded, HandPlay, SplitMade
@@ -147,6 +149,42 @@ class Play:
             for call in self.round.called(kind)
         )
 
+    def surrendered(self, wager: Wager) -> bool:
+        """Tell whether a bettor folded: heard, or where decisions go unlogged, by the ledger."""
+        if wager.kind is not WagerKind.MAIN or wager.box is None:
+            return False
+        hand = box_hand(wager.box)
+        if self.is_split(hand):
+            return False
+        if self.took(CallKind.SURRENDER, wager.bettor, wager.box):
+            return True
+        if self.round.decisions_were_logged or self.dealer_first in (None, Rank.ACE):
+            return False
+        doubled = any(
+            (other.bettor, other.box) == (wager.bettor, wager.box)
+            for other in self.round.placed(WagerKind.DOUBLE)
+        )
+        drew = len(self.ranks(hand)) > INITIAL_CARDS
+        alone = self.bettors_on(wager.box) == {wager.bettor}
+        if doubled or (drew and alone):
+            return False
+        share = blackjack_options(self.book).surrender_share.value
+        return wager.net == rounded(-Fraction(wager.stake) * share, self.unit)
+
+    def took_even_money(self, bettor: str, box: int | None) -> bool:
+        """Tell whether a bettor took even money: heard, or else seen in the ledger."""
+        if box is None:
+            return False
+        if self.took(CallKind.EVEN_MONEY, bettor, box):
+            return True
+        mains = [wager for wager in self.main_wagers(box) if wager.bettor == bettor]
+        if self.round.decisions_were_logged or not mains or self.dealer_first is not Rank.ACE:
+            return False
+        if len(self.hands_of(box)) > 1 or not is_ace_and_ten(self.initial_ranks(box)):
+            return False
+        even = self.book.pay_row(WagerKind.MAIN, Event.EVEN_MONEY).odds.paid
+        return all(main.net == rounded(Fraction(main.stake) * even, self.unit) for main in mains)
+
     def _everyone_took(self, kind: CallKind, box: int) -> bool:
         bettors = self.bettors_on(box) or frozenset({""})
         return all(self.took(kind, bettor, box) for bettor in bettors)
@@ -269,7 +307,11 @@ class Play:
         ranks = self.ranks(hand)
         if len(ranks) < INITIAL_CARDS or is_bust(ranks):
             return Need.NO_CARD, Need.NO_CARD
-        if self._everyone_took(CallKind.SURRENDER, hand.box) and not self.is_split(hand):
+        mains = self.main_wagers(hand.box)
+        folded = [self.surrendered(wager) for wager in mains]
+        if not mains and not self.is_split(hand):
+            folded = [self._everyone_took(CallKind.SURRENDER, hand.box)]
+        if all(folded) and folded:
             return Need.NO_CARD, Need.NO_CARD
         if not self.is_split(hand) and is_ace_and_ten(ranks):
             return self._need_of_blackjack(hand)
@@ -283,13 +325,11 @@ class Play:
         if self.dealer_first is not Rank.ACE:
             return Need.SECOND_CARD, Need.SECOND_CARD
         mains = self.main_wagers(hand.box)
-        if self.round.decisions_were_logged and mains:
-            took = all(self.took(CallKind.EVEN_MONEY, w.bettor, hand.box) for w in mains)
-            return (Need.NO_CARD,) * 2 if took else (Need.SECOND_CARD,) * 2
-        if mains and all(wager.net is not None for wager in mains):
-            settled_even = all(wager.net == wager.stake for wager in mains)
-            return (Need.NO_CARD,) * 2 if settled_even else (Need.SECOND_CARD,) * 2
-        return Need.NO_CARD, Need.SECOND_CARD
+        known = all(wager.net is not None for wager in mains) or self.round.decisions_were_logged
+        if not mains or not known:
+            return Need.NO_CARD, Need.SECOND_CARD
+        took = all(self.took_even_money(wager.bettor, hand.box) for wager in mains)
+        return (Need.NO_CARD, Need.NO_CARD) if took else (Need.SECOND_CARD, Need.SECOND_CARD)
 
     def _may_all_have_surrendered(self, hand: Hand) -> bool:
         """Tell whether every bettor of the hand may have folded without its being logged."""
@@ -297,12 +337,8 @@ class Play:
             return False
         if len(self.ranks(hand)) > INITIAL_CARDS or self.dealer_first is Rank.ACE:
             return False
-        share = blackjack_options(self.book).surrender_share.value
         mains = self.main_wagers(hand.box)
-        return all(
-            wager.net is None or wager.net == -(wager.stake * share.numerator / share.denominator)
-            for wager in mains
-        )
+        return all(wager.net is None or self.surrendered(wager) for wager in mains)
 
     def _need_of_insurance(self) -> tuple[Need, Need]:
         """An insurance wager waits for the dealer's second card, unless even money returned it."""
@@ -311,8 +347,7 @@ class Play:
             for wager in self.round.placed(WagerKind.INSURANCE)
             if not (
                 blackjack_options(self.book).even_money_returns_insurance
-                and wager.box is not None
-                and self.took(CallKind.EVEN_MONEY, wager.on_behalf_of or wager.bettor, wager.box)
+                and self.took_even_money(wager.on_behalf_of or wager.bettor, wager.box)
             )
         ]
         if not open_wagers or self.dealer_first is not Rank.ACE:

@@ -13,7 +13,7 @@ from audit.examples import Example
 from audit.findings import Finding
 from audit.hands import BANKER, DEALER, PLAYER, Hand, Place
 from audit.judge import judge_round
-from audit.judging.baccarat import coup_as_laid, dues_on_coup
+from audit.judging.baccarat import coup_as_laid, dues_on_coup, lawful_coup
 from audit.judging.blackjack_dues import BlackjackDues
 from audit.judging.record import Record
 from audit.observations import CallKind, CardSeen, Game
@@ -78,12 +78,12 @@ def replay(example: Example) -> Replay:
     if round_.game is Game.BACCARAT:
         coup = coup_as_laid(round_)
         steps = tuple(_baccarat_steps(round_, book, coup))
-        dues = dues_on_coup(record, coup)
+        dues = dues_on_coup(record, lawful_coup(record) or coup)
     else:
         play = ways_to_play(round_, book, sheet.rounding)[0]
         steps = tuple(_blackjack_steps(play, book))
-        breached = frozenset(finding.code for finding in findings)
-        dues = BlackjackDues(record, play, breached).as_laid()
+        breached = BlackjackDues(record, play, frozenset(finding.code for finding in findings))
+        dues = breached.as_laid() | breached.lawful()
     return Replay(example, steps, tuple(_settlements(round_, dues)), findings)
 
 
@@ -116,7 +116,7 @@ def _baccarat_steps(round_: Round, book: Rulebook, coup: Coup) -> Iterator[Step]
         ranks = held[seen.hand]
         ranks.append(rank_of(seen))
         total = baccarat.point_total(ranks)
-        named = f"card {len(ranks)}, total {total}"
+        named = f"total {total}"
         clause = deal if len(ranks) <= INITIAL_CARDS else table_of_play
         yield Step(Beat.CARD, str(seen.hand), seen.card, named, clause)
         dealt = Coup(tuple(held[PLAYER]), tuple(held[BANKER]))
@@ -170,24 +170,29 @@ DECISION_CODES = {
 
 def _blackjack_steps(play: Play, book: Rulebook) -> Iterator[Step]:
     round_ = play.round
-    held: dict[Hand, list[Rank]] = {}
-    moved = dict(play.parents)
     for place, seen in enumerate(round_.cards):
         yield from _decisions(play, book, place)
         hand = seen.hand
         if hand is None or hand.place not in (Place.BOX, Place.DEALER):
             yield Step(Beat.CARD, str(hand or "?"), seen.card, "out of play", "")
             continue
-        if hand in moved and hand not in held:
-            held[hand] = [play.ranks(hand)[0]]
-            held[moved[hand]] = list(play.ranks(moved[hand])[:1])
-        ranks = held.setdefault(hand, [])
-        ranks.append(rank_of(seen))
-        yield Step(
-            Beat.CARD, str(hand), seen.card, _said(ranks, hand, play), _clause(hand, ranks, book)
-        )
+        ranks = _held_with(play, hand, seen)
+        second = len(ranks) == blackjack.INITIAL_CARDS
+        after_split = second and place >= play.initial_deal_ends and hand != DEALER
+        clause = _clause(hand, ranks, book, after_split=after_split)
+        yield Step(Beat.CARD, str(hand), seen.card, _said(ranks, hand, play), clause)
     yield from _decisions(play, book, len(round_.cards))
     yield from _dealer_rule(play, book)
+
+
+def _held_with(play: Play, hand: Hand, seen: CardSeen) -> list[Rank]:
+    """Give what a hand held when this card came to it, which a split may have moved since."""
+    if hand == DEALER:
+        return [rank_of(card) for card in play.round.to_hand(DEALER) if card.seq <= seen.seq]
+    stayed = play.cards[hand]
+    if seen not in stayed:
+        return [rank_of(stayed[0]), rank_of(seen)] if stayed else [rank_of(seen)]
+    return [rank_of(card) for card in stayed if card.seq <= seen.seq]
 
 
 def _said(ranks: list[Rank], hand: Hand, play: Play) -> str:
@@ -200,7 +205,9 @@ def _said(ranks: list[Rank], hand: Hand, play: Play) -> str:
     return total
 
 
-def _clause(hand: Hand, ranks: list[Rank], book: Rulebook) -> str:
+def _clause(hand: Hand, ranks: list[Rank], book: Rulebook, *, after_split: bool) -> str:
+    if after_split:
+        return book.clause_of("DRW018")
     if hand == DEALER:
         return book.clause_of("DEA010" if len(ranks) == 1 else "DRW010")
     if blackjack.is_bust(ranks):

@@ -35,7 +35,7 @@ def judge_baccarat(record: Record) -> None:
     coup = coup_as_laid(record.round)
     verdicts = _verdicts_on_cards(record, in_play, coup)
     breached = {code: v for code, v in verdicts.items() if isinstance(v, Breach)}
-    lawful = _coup_in_order(record.round, in_play) if breached else coup
+    lawful = lawful_coup(record)
     put_right = any(record.round.called(CallKind.RECONSTRUCT))
     dues = Dues(
         lawful=dues_on_coup(record, lawful),
@@ -74,6 +74,15 @@ def _coup_in_order(round_: Round, in_play: tuple[CardSeen, ...]) -> Coup | None:
             break
         known.append(card.rank)
     return deal_coup(known)
+
+
+def lawful_coup(record: Record) -> Coup | None:
+    """Give the coup as the rules would have had it; None where the known cards do not reach."""
+    in_play, coup = record.round.in_play(), coup_as_laid(record.round)
+    verdicts = _verdicts_on_cards(record, in_play, coup).values()
+    if any(isinstance(verdict, Breach) for verdict in verdicts):
+        return _coup_in_order(record.round, in_play)
+    return coup
 
 
 def _verdicts_on_cards(

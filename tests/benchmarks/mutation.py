@@ -1,0 +1,91 @@
+"""How many small changes to the rules and the settlement the tests notice.
+
+    python -m tests.benchmarks.mutation
+
+Works on a copy in a temporary folder, in a virtual environment of its own. Prints the share of
+mutants caught by file, and the survivors as differences to look at.
+"""
+
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import venv
+from collections import Counter
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+MUTATED = ("audit/rules", "audit/settlement", "audit/irregularities.py")
+TESTS = ("tests/test_cases.py", "tests/test_rule_boundaries.py", "tests/test_published_counts.py")
+COPIED = ("audit", "vision", "tests", "README.md")
+REQUIRES = ("mutmut==3.8.0", "pytest<9", "hypothesis", "click", "rich", "tzdata")
+CAUGHT = frozenset({"killed", "timeout", "caught by type check", "segfault"})
+RESULT = re.compile(r"\s*(?P<name>\S+__mutmut_\d+): (?P<state>.+)")
+
+
+def prepare(folder: Path) -> Path:
+    """Copy the project, and install what mutates it; give the folder of the tools."""
+    for name in COPIED:
+        source = PROJECT / name
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            shutil.copy(source, folder / name)
+    settings = (PROJECT / "pyproject.toml").read_text("utf-8")
+    settings += (
+        f"\n[tool.mutmut]\nsource_paths = {list(MUTATED)}\n"
+        f"pytest_add_cli_args_test_selection = {list(TESTS)}\n"
+        f"also_copy = {[*COPIED, 'pyproject.toml']}\n"
+    )
+    (folder / "pyproject.toml").write_text(settings, "utf-8")
+    venv.create(folder / "venv", with_pip=True)
+    tools = folder / "venv" / "bin"
+    subprocess.run([tools / "pip", "install", "--quiet", *REQUIRES], check=True)
+    return tools
+
+
+def results(tools: Path, folder: Path) -> list[tuple[str, str]]:
+    """Read what became of each mutant."""
+    listed = subprocess.run(
+        [tools / "mutmut", "results", "--all", "true"],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    return [
+        (match["name"], match["state"])
+        for line in listed.stdout.splitlines()
+        if (match := RESULT.fullmatch(line))
+    ]
+
+
+def main() -> int:
+    """Mutate, test, and print the share that was noticed."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        tools = prepare(folder)
+        subprocess.run([tools / "mutmut", "run"], cwd=folder, check=False)
+        found = results(tools, folder)
+        made: Counter[str] = Counter()
+        caught: Counter[str] = Counter()
+        for mutant, state in found:
+            module = mutant.partition(".x")[0]
+            made[module] += 1
+            caught[module] += state in CAUGHT
+        lines = [f"{module:40} {caught[module]:5} of {made[module]:5}" for module in sorted(made)]
+        total, noticed = made.total(), caught.total()
+        share = noticed / total if total else 0.0
+        lines.append(f"{'all':40} {noticed:5} of {total:5}  {share:.1%} caught")
+        sys.stdout.write("\n".join(lines) + "\n")
+        for mutant, state in found:
+            if state not in CAUGHT:
+                sys.stdout.write(f"\n── {state}: {mutant}\n")
+                sys.stdout.flush()
+                subprocess.run([tools / "mutmut", "show", mutant], cwd=folder, check=False)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -47,6 +47,7 @@ _RULES: dict[str, Rule] = {
     **blackjack_wagers.INSURANCE_RULES,
     **blackjack_wagers.SIDE_WAGER_RULES,
     **blackjack_wagers.DECISION_RULES,
+    "PAY015": blackjack_wagers.side_wager_settled_late,
     **shoe.SHOE_RULES,
     "DEA019": irregularities.voided_without_ground,
     "DEA020": irregularities.played_on_although_void,

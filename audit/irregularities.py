@@ -36,7 +36,8 @@ DEALING_ERRORS = {
     "DEA014": Irregularity.CARD_IN_ERROR,
     "DEA015": Irregularity.BOX_WITH_ONE_CARD,
     "DEA016": Irregularity.CARDS_IN_WRONG_ORDER,
-    "DEA017": Irregularity.CARDS_IN_WRONG_ORDER,
+    "DEA017": Irregularity.HAND_PASSED_OVER,
+    "DEA021": Irregularity.CARDS_IN_WRONG_ORDER,
     "DRW001": Irregularity.CARDS_IN_WRONG_ORDER,
     "DRW002": Irregularity.CARDS_IN_WRONG_ORDER,
     "DRW003": Irregularity.CARDS_IN_WRONG_ORDER,
@@ -77,7 +78,9 @@ class PlayedOn:
 
 def stage_at(round_: Round, after: int) -> Stage:
     """Tell how far a round had come when so many of its cards had been dealt."""
-    return Stage.INITIAL_DEAL if after <= initial_cards(round_) else Stage.AFTERWARDS
+    settled = any(w.settled_after is not None and w.settled_after < after for w in round_.wagers)
+    on_initial_deal = after <= initial_cards(round_) and not settled
+    return Stage.INITIAL_DEAL if on_initial_deal else Stage.AFTERWARDS
 
 
 def initial_cards(round_: Round) -> int:
@@ -95,24 +98,31 @@ def initial_cards(round_: Round) -> int:
     return len(round_.cards)
 
 
-def outcome_established(round_: Round, after: int) -> bool:
+def outcome_established(round_: Round, after: int, book: Rulebook) -> bool:
     """Tell whether any wager on offer had won or lost for good by then.
 
-    The first to be decided are those on pairs: a hand of two cards settles them.
+    The first to be decided are those on pairs: a hand of two cards settles them. A tiger pair is
+    lost only by both hands, but won by one.
     """
     dealt = round_.cards[:after]
-    if round_.game is Game.BACCARAT:
-        counts = [sum(seen.hand == hand for seen in dealt) for hand in (PLAYER, BANKER)]
-    else:
+    if round_.game is Game.BLACKJACK:
         boxes = [s.hand.box for s in dealt if s.hand and s.hand.place is Place.BOX]
-        counts = [boxes.count(box) for box in set(boxes)]
-    return any(count >= INITIAL_CARDS for count in counts)
+        return any(boxes.count(box) >= INITIAL_CARDS for box in boxes)
+    hands = [
+        [str(seen.card)[:-1] for seen in dealt if seen.hand == hand] for hand in (PLAYER, BANKER)
+    ]
+    complete = [ranks for ranks in hands if len(ranks) >= INITIAL_CARDS]
+    if WagerKind.TIGER_PAIR not in book.wagers:
+        return bool(complete)
+    return len(complete) == len(hands) or any(ranks[0] == ranks[1] for ranks in complete)
 
 
 # What the calls say went wrong
 
 
-def irregularities_of(round_: Round, breached: Iterable[str] = ()) -> frozenset[Irregularity]:
+def irregularities_of(
+    round_: Round, book: Rulebook, breached: Iterable[str] = ()
+) -> frozenset[Irregularity]:
     """Name what went wrong in a round, by its calls and by the rules of dealing that it broke."""
     found = {DEALING_ERRORS[code] for code in breached if code in DEALING_ERRORS}
     for call in round_.calls:
@@ -120,7 +130,7 @@ def irregularities_of(round_: Round, breached: Iterable[str] = ()) -> frozenset[
             case CallKind.FOREIGN_CARD:
                 found.add(Irregularity.FOREIGN_CARD)
             case CallKind.POWER_FAILURE:
-                found.add(power_failure(round_, call))
+                found.add(power_failure(round_, call, book))
             case CallKind.SIMULTANEOUS_DRAW:
                 in_order = call.value == IN_ORDER
                 found.add(
@@ -139,9 +149,9 @@ def irregularities_of(round_: Round, breached: Iterable[str] = ()) -> frozenset[
     return frozenset(found)
 
 
-def power_failure(round_: Round, call: Call) -> Irregularity:
+def power_failure(round_: Round, call: Call, book: Rulebook) -> Irregularity:
     """Tell which of the two cases of a power failure this was."""
-    if outcome_established(round_, call.after):
+    if outcome_established(round_, call.after, book):
         return Irregularity.POWER_FAILURE_AFTER_OUTCOME
     return Irregularity.POWER_FAILURE_BEFORE_OUTCOME
 
@@ -149,7 +159,7 @@ def power_failure(round_: Round, call: Call) -> Irregularity:
 # Void rounds
 
 
-def voided(round_: Round) -> Voided | None:
+def voided(round_: Round, book: Rulebook) -> Voided | None:
     """Find out whether the round was declared void, and how things stood."""
     calls = list(round_.called(CallKind.VOID))
     if not calls:
@@ -157,7 +167,8 @@ def voided(round_: Round) -> Voided | None:
     call = calls[-1]
     failures = list(round_.called(CallKind.POWER_FAILURE))
     after = failures[-1].after if failures else call.after
-    return Voided(call.value, stage_at(round_, call.after), outcome_established(round_, after))
+    established = outcome_established(round_, after, book)
+    return Voided(call.value, stage_at(round_, call.after), established)
 
 
 def voided_without_ground(void: Voided, book: Rulebook) -> Verdict:
@@ -202,7 +213,7 @@ def must_be_void(round_: Round, book: Rulebook) -> tuple[Provision, ...]:
         case = (
             Irregularity.FOREIGN_CARD
             if call.kind is CallKind.FOREIGN_CARD
-            else power_failure(round_, call)
+            else power_failure(round_, call, book)
         )
         provision = book.provision(case, stages[call.kind])
         if provision is not None and provision.remedy is Remedy.VOID:
@@ -256,8 +267,6 @@ DEALING_ERROR_KINDS = frozenset(DEALING_ERRORS.values()) | {
 
 def withdrew(round_: Round, wager: Wager) -> Call | None:
     """Find the call by which a bettor took a wager back after bets were closed."""
-    if wager.kind in (WagerKind.SPLIT, WagerKind.DOUBLE, WagerKind.INSURANCE):
-        return None
     for call in round_.called(CallKind.WITHDRAW):
         same_box = call.hand is None or call.hand.box in (0, wager.box)
         same_kind = not call.value or call.value == wager.kind

@@ -13,6 +13,7 @@ game, hands being played one after the other, unless every card has its place: `
 After the bar come, between commas:
 
     alice:pair@1.2 50=-50 late for bob       a wager: stake, net, box or split hand
+    pair@1 10=-10 settled#5                  one that was settled after five cards
     alice:control@1#0 absent                 a call, here before the first card; else after the last
     next 4C ??, sealed, first, before bob    the shoe's next cards; the next round began; first of
                                              the shoe; let through under the minimum before
@@ -67,6 +68,7 @@ _MARKS_WITH_WORDS = {"next": True, "before": True, "sealed": False, "first": Fal
 _DECISION = re.compile(r"([A-Za-z_]+)(?:>([^:]*))?(?::(.*))?")
 _HEAD = re.compile(r"(?:([^:]+):)?([^:@#]+)(?:@([^:#]*))?(?:#(.*))?")
 _LIKE_AN_AMOUNT = re.compile(r"[+-]?\.?[0-9]", re.ASCII)
+_AFTER_STAKE = re.compile(r"(late)? ?(?:settled#([0-9]{1,9}))? ?(?:for ([^ ]+))?", re.ASCII)
 _BOX_OF_WAGER = re.compile(r"(?:box)?([1-9][0-9]?)(\.[0-9])?|", re.ASCII)
 _COUNT = re.compile(r"[0-9]{1,15}", re.ASCII)
 
@@ -319,18 +321,21 @@ def _is_wager(kind: str, after: str | None, words: Sequence[str]) -> bool:
 
 def _read_wager(item: str, kind: WagerKind, box: int | None, words: Sequence[str]) -> Wager:
     stake, settled, net = words[0].partition("=")
-    late = words[1:2] == ["late"]
-    behalf = words[2:] if late else words[1:]
-    if behalf and (len(behalf) != 2 or behalf[0] != "for"):
-        raise BadInput(f"{item!r} goes on after its stake: only late and for SOMEONE follow it")
+    match = _AFTER_STAKE.fullmatch(" ".join(words[1:]))
+    if match is None:
+        raise BadInput(
+            f"{item!r} goes on after its stake: only late, settled#7 and for SOMEONE follow it"
+        )
+    late, after, behalf = match.groups()
     return Wager(
         bettor="",
         kind=kind,
         stake=parse_stake(stake or words[0]),
         net=parse_amount(net or words[0]) if settled else None,
         box=box,
-        late=late,
-        on_behalf_of=_name(behalf[1]) if behalf else None,
+        late=late is not None,
+        on_behalf_of=_name(behalf) if behalf else None,
+        settled_after=int(after) if after else None,
     )
 
 
@@ -422,7 +427,9 @@ def _write_wager(wager: Wager) -> str:
         net = _write_amount(wager.net)
         text += f"=+{net}" if wager.net > 0 else f"={net}"
     behalf = "" if wager.on_behalf_of is None else f" for {_name(wager.on_behalf_of)}"
-    return f"{text}{' late' if wager.late else ''}{behalf}"
+    late = " late" if wager.late else ""
+    settled = "" if wager.settled_after is None else f" settled#{wager.settled_after}"
+    return f"{text}{late}{settled}{behalf}"
 
 
 def _write_head(bettor: str, kind: str, hand: Hand | None) -> str:

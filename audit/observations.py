@@ -115,7 +115,11 @@ class CardSeen:
 
 @dataclass(frozen=True, slots=True)
 class Wager:
-    """One wager of a bettor. `late` says that it was placed after its time had passed."""
+    """One wager of a bettor.
+
+    `late` says that it was placed after its time had passed, `settled_after` how many cards of the
+    round had been dealt when it was settled.
+    """
 
     bettor: str
     kind: WagerKind
@@ -125,6 +129,7 @@ class Wager:
     hand: Hand | None = None
     late: bool = False
     on_behalf_of: str | None = None
+    settled_after: int | None = None
 
     def __str__(self) -> str:
         return f"{self.bettor or 'bettor'}'s {self.kind} of {self.stake}"

@@ -98,7 +98,7 @@ def _options_table(book: Rulebook) -> Table:
     table = _table("Options and limits", "what", "value", "clause")
     fewest, most = book.fewest_decks, book.most_decks
     table.add_row("decks", f"{fewest.value} to {most.value}", fewest.clause)
-    for options in (book.options, book.baccarat, book.blackjack):
+    for options in (book.options, book.blackjack):
         if options is None:
             continue
         for field in fields(options):

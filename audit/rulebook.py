@@ -87,6 +87,13 @@ class LateWager(StrEnum):
     REMEDY_NOT_STATED = "remedy not stated"
 
 
+class WithdrawnWager(StrEnum):
+    """What a wager gets that was taken back after the closing of bets."""
+
+    STANDS = "stands"
+    REMEDY_NOT_STATED = "remedy not stated"
+
+
 class SideWagerNeeds(StrEnum):
     """What a side wager rides on."""
 
@@ -110,19 +117,14 @@ class Options:
     over_maximum: Cited[OverMaximum] | None
     under_minimum: Cited[UnderMinimum] | None
     late_wager: Cited[LateWager]
-    withdrawn_wager_stands: str
+    withdrawn_wager: Cited[WithdrawnWager]
     wagers_per_area: Cited[int] | None
     void_returns_wagers: str
 
 
 @dataclass(frozen=True, slots=True)
-class BaccaratOptions:
-    differential: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class BlackjackOptions:
-    boxes: Cited[int]
+    boxes: Cited[int] | None
     dealer_stands_from: Cited[int]
     dealer_stops_when_nothing_depends: str | None
     draw_on_hard_21: Cited[bool]
@@ -144,15 +146,18 @@ class BlackjackOptions:
     controller_must_double_first: str | None
     absent_hard_from: Cited[int] | None
     absent_soft_from: Cited[int] | None
+    absent_may_not_raise: str | None
+    side_wagers_settled_first: str | None
     box_without_cards_returned: str | None
-    original_wager_limit: str
-    blackjack_wins: str
     higher_total_wins: str
     dealer_bust_wins: str
     lower_total_loses: str
     bust_loses: str
+    dealer_blackjack_wins: str
+    dealer_blackjack_wins_on_ace: str | None
     same_total_stands_off: str
     both_blackjack_stand_off: str
+    both_blackjack_stand_off_on_ace: str | None
     dealer_blackjack_against_21: Cited[DealerBlackjackAgainst21]
 
 
@@ -292,6 +297,8 @@ class WagerOffered:
     kind: WagerKind
     clause: str
     pays: Mapping[Event, PayRow]
+    loses: str | None
+    """The clause by which it loses; None for wagers on a hand, which has several."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -308,7 +315,6 @@ class Rulebook:
     most_decks: Cited[int]
     wagers: Mapping[WagerKind, WagerOffered]
     options: Options
-    baccarat: BaccaratOptions | None
     blackjack: BlackjackOptions | None
     breaks: Mapping[str, tuple[str, ...]]
     """Which clauses each code breaks; none at all: the document has no clause for it."""

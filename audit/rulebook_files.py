@@ -13,7 +13,6 @@ from audit.ledger import clauses_of
 from audit.money import parse_odds
 from audit.observations import WAGERS_OF, Game, WagerKind
 from audit.rulebook import (
-    BaccaratOptions,
     BlackjackOptions,
     Cited,
     DealerBlackjackAgainst21,
@@ -32,6 +31,7 @@ from audit.rulebook import (
     Stage,
     UnderMinimum,
     WagerOffered,
+    WithdrawnWager,
 )
 from audit.toml_section import Section, read_toml
 
@@ -89,6 +89,7 @@ PAY_TABLES: dict[WagerKind, tuple[frozenset[Event], ...]] = {
 }
 """The rows that each wager needs; where a game can pay it in two ways, either set."""
 
+HAND_WAGERS = frozenset({WagerKind.MAIN, WagerKind.SPLIT, WagerKind.DOUBLE})
 MAIN_WAGERS = {
     Game.BACCARAT: frozenset({WagerKind.PLAYER, WagerKind.BANKER, WagerKind.TIE}),
     Game.BLACKJACK: frozenset(
@@ -156,7 +157,7 @@ def _wagers(section: RulebookSection, game: Game) -> dict[WagerKind, WagerOffere
         row = section.section(name)
         pays = _pays(row)
         _check_pay_table(row.where, kind, frozenset(pays))
-        offered[kind] = WagerOffered(kind, row.clause(), pays)
+        offered[kind] = WagerOffered(kind, row.clause(), pays, _clause_of_loss(row, kind))
         row.end()
     missing = MAIN_WAGERS[game] - offered.keys()
     if missing:
@@ -179,6 +180,11 @@ def _pays(wager: RulebookSection) -> dict[Event, PayRow]:
     return pays
 
 
+def _clause_of_loss(row: RulebookSection, kind: WagerKind) -> str | None:
+    """A wager on a hand loses by several clauses, every other wager by one."""
+    return None if kind in HAND_WAGERS else row.clause("loses")
+
+
 def _check_pay_table(where: str, kind: WagerKind, events: frozenset[Event]) -> None:
     if events in PAY_TABLES[kind]:
         return
@@ -194,7 +200,7 @@ def _options(section: RulebookSection) -> Options:
         over_maximum=section.optional("over_maximum", _one_of(OverMaximum)),
         under_minimum=section.optional("under_minimum", _one_of(UnderMinimum)),
         late_wager=section.cited("late_wager", _one_of(LateWager)),
-        withdrawn_wager_stands=section.clause("withdrawn_wager_stands"),
+        withdrawn_wager=section.cited("withdrawn_wager", _one_of(WithdrawnWager)),
         wagers_per_area=section.optional("wagers_per_area", _number),
         void_returns_wagers=section.clause("void_returns_wagers"),
     )
@@ -204,17 +210,9 @@ def _options(section: RulebookSection) -> Options:
     return options
 
 
-def _baccarat(section: RulebookSection) -> BaccaratOptions:
-    options = BaccaratOptions(
-        differential=section.optional_clause("differential"),
-    )
-    section.end()
-    return options
-
-
 def _blackjack(section: RulebookSection) -> BlackjackOptions:
     options = BlackjackOptions(
-        boxes=section.cited("boxes", _number),
+        boxes=section.optional("boxes", _number),
         dealer_stands_from=section.cited("dealer_stands_from", _number),
         dealer_stops_when_nothing_depends=section.optional_clause(
             "dealer_stops_when_nothing_depends"
@@ -240,15 +238,18 @@ def _blackjack(section: RulebookSection) -> BlackjackOptions:
         controller_must_double_first=section.optional_clause("controller_must_double_first"),
         absent_hard_from=section.optional("absent_hard_from", _number),
         absent_soft_from=section.optional("absent_soft_from", _number),
+        absent_may_not_raise=section.optional_clause("absent_may_not_raise"),
+        side_wagers_settled_first=section.optional_clause("side_wagers_settled_first"),
         box_without_cards_returned=section.optional_clause("box_without_cards_returned"),
-        original_wager_limit=section.clause("original_wager_limit"),
-        blackjack_wins=section.clause("blackjack_wins"),
         higher_total_wins=section.clause("higher_total_wins"),
         dealer_bust_wins=section.clause("dealer_bust_wins"),
         lower_total_loses=section.clause("lower_total_loses"),
         bust_loses=section.clause("bust_loses"),
+        dealer_blackjack_wins=section.clause("dealer_blackjack_wins"),
+        dealer_blackjack_wins_on_ace=section.optional_clause("dealer_blackjack_wins_on_ace"),
         same_total_stands_off=section.clause("same_total_stands_off"),
         both_blackjack_stand_off=section.clause("both_blackjack_stand_off"),
+        both_blackjack_stand_off_on_ace=section.optional_clause("both_blackjack_stand_off_on_ace"),
         dealer_blackjack_against_21=section.cited(
             "dealer_blackjack_against_21", _one_of(DealerBlackjackAgainst21)
         ),
@@ -348,7 +349,6 @@ def read_rulebooks(text: str, where: str, clauses: frozenset[str]) -> tuple[Rule
     fewest, most = _decks(top.section("decks"))
     offers = _offers(top, document, title, game)
     options = _options(top.section("options"))
-    baccarat = _baccarat(top.section("baccarat")) if game is Game.BACCARAT else None
     blackjack = _blackjack(top.section("blackjack")) if game is Game.BLACKJACK else None
     breaks_section = top.section("breaks")
     breaks = {code: breaks_section.clause_list(code) for code in breaks_section}
@@ -367,7 +367,6 @@ def read_rulebooks(text: str, where: str, clauses: frozenset[str]) -> tuple[Rule
             most_decks=most,
             wagers=offer.wagers,
             options=options,
-            baccarat=baccarat,
             blackjack=blackjack,
             breaks=breaks,
             provisions=provisions,

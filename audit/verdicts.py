@@ -18,8 +18,8 @@ class NotApplicable:
 class Breach:
     """The rule was broken: what it required, what was seen, and what it cost if that is known.
 
-    `clause` narrows the citation where one code stands on several clauses. `reading` names the
-    reading under which alone this is a breach: the chosen one clears it, so it is only a note.
+    `clause` narrows the citation where one code stands on several clauses. `reading` names a clause
+    that can be read in two ways, where this was right by the reading not taken: only a note then.
     """
 
     expected: str

@@ -77,7 +77,6 @@ def test_each_document_is_read_from_the_file_of_its_name(document: str) -> None:
 def test_each_rulebook_offers_wagers_of_its_own_game_only(book_id: str) -> None:
     book = rulebook(book_id)
     assert book.wagers.keys() <= WAGERS_OF[book.game]
-    assert (book.baccarat is None) == (book.game is Game.BLACKJACK)
     assert (book.blackjack is None) == (book.game is Game.BACCARAT)
 
 
@@ -111,8 +110,8 @@ def test_a_rulebook_that_does_not_exist_is_refused_with_those_that_do() -> None:
             id="a pay-table row cites a clause the document lacks",
         ),
         pytest.param(
-            'original_wager_limit              = "4.4"',
-            'original_wager_limit              = "4.44"',
+            'bust_loses                        = "4.3.2"',
+            'bust_loses                        = "4.44"',
             "mbs-blackjack-v6.toml, [blackjack] cites clause 4.44, which the document lacks",
             id="an option cites a clause the document lacks",
         ),
@@ -194,7 +193,7 @@ def test_a_rulebook_that_does_not_exist_is_refused_with_those_that_do() -> None:
             id="a wager of no game",
         ),
         pytest.param(
-            '[wagers.insurance]\nclause = "3.27"\n'
+            '[wagers.insurance]\nclause = "3.27"\nloses  = "3.27"\n'
             'pays   = [{ on = "dealer_blackjack", odds = "2:1", clause = "4.1" }]\n',
             "",
             "mbs-blackjack-v6.toml, [wagers] lacks insurance",
@@ -263,9 +262,9 @@ def test_a_rulebook_that_does_not_exist_is_refused_with_those_that_do() -> None:
             id="a share in words",
         ),
         pytest.param(
-            'original_wager_limit              = "4.4"',
-            "original_wager_limit              = 4.4",
-            "mbs-blackjack-v6.toml, [blackjack]: original_wager_limit = 4.4 must be a text",
+            'bust_loses                        = "4.3.2"',
+            "bust_loses                        = 4.3",
+            "mbs-blackjack-v6.toml, [blackjack]: bust_loses = 4.3 must be a text",
             id="a clause written as a number",
         ),
         pytest.param(
@@ -275,9 +274,9 @@ def test_a_rulebook_that_does_not_exist_is_refused_with_those_that_do() -> None:
             id="a clause where a list of them belongs",
         ),
         pytest.param(
-            '[wagers.pair]\nclause = "3.15.1"\n'
+            '[wagers.pair]\nclause = "3.15.1"\nloses  = "3.15.1"\n'
             'pays   = [{ on = "pair", odds = "11:1", clause = "4.1" }]',
-            '[wagers.pair]\nclause = "3.15.1"\npays   = "11:1"',
+            '[wagers.pair]\nclause = "3.15.1"\nloses  = "3.15.1"\npays   = "11:1"',
             "mbs-blackjack-v6.toml, [wagers], [pair]: pays must be a list of tables, like [[pays]]",
             id="odds where a pay table belongs",
         ),

@@ -38,7 +38,9 @@ from audit.rules.blackjack.wagers import (
     Decided,
     Insured,
     Raised,
+    SideSettled,
     SideWager,
+    side_wager_settled_late,
 )
 from audit.rules.shoe import Burnt, burn_card_forgotten
 from audit.settlement.blackjack import more_than_original_lost
@@ -72,6 +74,8 @@ def _weight(record: Record) -> int:
 
 def _check_boxes(record: Record) -> None:
     boxes = blackjack_options(record.book).boxes
+    if boxes is None:
+        return
     for seen in record.round.cards:
         if seen.hand is not None and seen.hand.box > boxes.value:
             raise BadInput(
@@ -334,6 +338,9 @@ class _Judged:
                 if code == "BET009" and not on_box and isinstance(verdict, Breach):
                     verdict = self._returned_side_wager(verdict, wager.net)
                 hear_of_wager(self.record, code, verdict, place)
+            settled = SideSettled(wager.settled_after, self.play.initial_deal_ends)
+            verdict = side_wager_settled_late(settled, self.book)
+            hear_of_wager(self.record, "PAY015", verdict, place)
         return frozenset(spoken_for)
 
     def _returned_side_wager(self, breach: Breach, net: Decimal | None) -> Breach:

@@ -65,7 +65,7 @@ def hear_void(record: Record) -> bool:
     record.hear(
         "SHO002", foreign_card_found(Found(any(round_.called(CallKind.FOREIGN_CARD))), book)
     )
-    void = voided(round_)
+    void = voided(round_, book)
     ran_out = void is not None and void.reason == "not_enough_cards"
     record.hear("SHO003", shoe_ran_out(ShoeRunOut(ran_out), book))
     if void is not None:
@@ -268,7 +268,7 @@ def hear_payments(
     settled wrongly by that mistake and not by another: its cost is the mistake's.
     """
     cost: Decimal | None = NOTHING if record.round.wagers else None
-    went_wrong = irregularities_of(record.round, breached)
+    went_wrong = irregularities_of(record.round, record.book, breached)
     for place, wager in enumerate(record.round.wagers):
         lawful, as_laid = dues.lawful.get(place), dues.as_laid.get(place)
         if place in spoken_for:

@@ -5,8 +5,10 @@ from decimal import Decimal
 
 from audit.money import NOTHING
 from audit.observations import WagerKind
-from audit.rulebook import LateWager, Rulebook, UnderMinimum
+from audit.rulebook import LateWager, Rulebook, UnderMinimum, WithdrawnWager
 from audit.verdicts import COMPLIED, NOT_APPLICABLE, Breach, Undetermined, Verdict
+
+NO_REMEDY = "the document does not say what one that was taken is due"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,10 @@ def wager_not_offered(placed: Placed, book: Rulebook) -> Verdict:
     if placed.kind in book.wagers:
         return COMPLIED
     offered = ", ".join(book.wagers)
-    return Breach(f"{book.title} offers {offered}", f"a wager on {placed.kind} was taken")
+    clause = next(iter(book.wagers.values())).clause
+    return Breach(
+        f"{book.title} offers {offered}", f"a wager on {placed.kind} was taken", clause=clause
+    )
 
 
 def wager_below_minimum(amount: Amount, book: Rulebook) -> Verdict:
@@ -90,11 +95,12 @@ def wager_below_minimum(amount: Amount, book: Rulebook) -> Verdict:
     if amount.net == NOTHING and amount.let_through_before and returned:
         return COMPLIED
     expected = f"{amount.kind} of at least {amount.least}"
-    exposure = None if rule is None else NOTHING
+    observed = f"{amount.whose} was {amount.amount}"
+    if rule is None:
+        return Breach(f"{expected}; {NO_REMEDY}", observed)
     if returned and amount.let_through_before:
-        expected += ", and returned the second time"
-        exposure = amount.net
-    return Breach(expected, f"{amount.whose} was {amount.amount}", exposure)
+        return Breach(f"{expected}, and returned the second time", observed, amount.net)
+    return Breach(expected, observed, NOTHING)
 
 
 def wager_above_maximum(amount: Amount, book: Rulebook) -> Verdict:
@@ -112,12 +118,11 @@ def wager_above_maximum(amount: Amount, book: Rulebook) -> Verdict:
         return NOT_APPLICABLE
     if amount.amount <= amount.greatest:
         return COMPLIED
-    exposure = None if book.options.over_maximum is None else NOTHING
-    return Breach(
-        f"{amount.kind} of at most {amount.greatest}",
-        f"{amount.whose} was {amount.amount}",
-        exposure,
-    )
+    expected = f"{amount.kind} of at most {amount.greatest}"
+    observed = f"{amount.whose} was {amount.amount}"
+    if book.options.over_maximum is None:
+        return Breach(f"{expected}; {NO_REMEDY}", observed)
+    return Breach(expected, observed, NOTHING)
 
 
 def late_wager_accepted(placed: Placed, book: Rulebook) -> Verdict:
@@ -164,9 +169,14 @@ def wager_withdrawn(withdrawn: Withdrawn, book: Rulebook) -> Verdict:
         return Undetermined("what the withdrawn wager was due")
     if withdrawn.net == withdrawn.due:
         return COMPLIED
+    observed = f"it was withdrawn and settled for {withdrawn.net}"
+    if book.options.withdrawn_wager.value is WithdrawnWager.REMEDY_NOT_STATED:
+        return Breach(
+            "no wager is withdrawn; the document does not say what one that was is due", observed
+        )
     return Breach(
-        f"the wager stays and is settled for {withdrawn.due:+}",
-        f"it was withdrawn and settled for {withdrawn.net:+}",
+        f"the wager stays and is settled for {withdrawn.due}",
+        observed,
         withdrawn.net - withdrawn.due,
     )
 

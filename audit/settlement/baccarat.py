@@ -54,7 +54,7 @@ def _due(
             return wins(on, pays[event], why, unit)
     if kind in RETURNED_ON_A_TIE and outcome(coup) is Outcome.TIE:
         return stands_off(on, why, book.clause_of("PAY004"))
-    return loses(on, why, next(iter(pays.values())).clause, unit)
+    return loses(on, why, book.wagers[kind].loses or "", unit)
 
 
 def _initial(ranks: tuple[str, ...]) -> str:

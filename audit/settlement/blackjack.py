@@ -57,7 +57,7 @@ def due_on_hand(
     if is_bust(hand.ranks):
         return loses(on, f"the hand bust with {point_total(hand.ranks)}", options.bust_loses, unit)
     if hand.is_blackjack and dealer_blackjack:
-        return stands_off(on, "both have blackjack", options.both_blackjack_stand_off)
+        return stands_off(on, "both have blackjack", _clause_of_both_blackjack(hand, book))
     if hand.is_blackjack and Event.BLACKJACK in pays:
         return _blackjack(on, hand, book, unit)
     if dealer_blackjack:
@@ -88,9 +88,20 @@ def _blackjack(on: Fraction, hand: Standing, book: Rulebook, unit: Decimal) -> D
     return due
 
 
+def _clause_of_both_blackjack(hand: Standing, book: Rulebook) -> str:
+    options = blackjack_options(book)
+    if hand.dealer[0] is Rank.ACE and options.both_blackjack_stand_off_on_ace is not None:
+        return options.both_blackjack_stand_off_on_ace
+    return options.both_blackjack_stand_off
+
+
 def _dealer_blackjack(on: Fraction, hand: Standing, book: Rulebook, unit: Decimal) -> Due:
-    rule = blackjack_options(book).dealer_blackjack_against_21
-    due = loses(on, "the dealer has blackjack", rule.clause, unit)
+    options = blackjack_options(book)
+    rule = options.dealer_blackjack_against_21
+    clause = options.dealer_blackjack_wins
+    if hand.dealer[0] is Rank.ACE and options.dealer_blackjack_wins_on_ace is not None:
+        clause = options.dealer_blackjack_wins_on_ace
+    due = loses(on, "the dealer has blackjack", clause, unit)
     if point_total(hand.ranks) != TWENTY_ONE or rule.value is DealerBlackjackAgainst21.BEATS_IT:
         return due
     said_outright = rule.value is DealerBlackjackAgainst21.BEATS_IT_ON_AN_ACE
@@ -104,7 +115,8 @@ def due_on_insurance(on: Fraction, dealer: tuple[Rank, ...], book: Rulebook, uni
     row = book.pay_row(WagerKind.INSURANCE, Event.DEALER_BLACKJACK)
     if is_ace_and_ten(dealer[:2]):
         return wins(on, row, "the dealer has blackjack", unit)
-    return loses(on, "the dealer has no blackjack", row.clause, unit)
+    clause = book.wagers[WagerKind.INSURANCE].loses or ""
+    return loses(on, "the dealer has no blackjack", clause, unit)
 
 
 def due_on_initial_cards(
@@ -120,7 +132,7 @@ def due_on_initial_cards(
         WagerKind.UNDER13: total < THIRTEEN,
     }[kind]
     why = f"the first two cards are {cards}"
-    return wins(on, row, why, unit) if won else loses(on, why, row.clause, unit)
+    return wins(on, row, why, unit) if won else loses(on, why, book.wagers[kind].loses or "", unit)
 
 
 @dataclass(frozen=True, slots=True)

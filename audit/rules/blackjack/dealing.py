@@ -218,31 +218,43 @@ def dealer_drew_early(dealt: Dealt, book: Rulebook) -> Verdict:
     return Breach("the dealer draws when all boxes are played out", observed)
 
 
-def hand_played_out_of_turn(dealt: Dealt, book: Rulebook) -> Verdict:
-    """DEA017 A hand was played out of its turn.
+def box_played_out_of_turn(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA017 A box was played out of its turn.
 
-    What: boxes are played one after the other from the dealer's left, and of split hands the one
-    that was split is finished before the one formed from it. A card went to an earlier hand after
-    a later one had begun.
+    What: boxes are played one after the other from the dealer's left. A card went to an earlier box
+    after a later one had begun.
 
     Why: the hand got a card that the rules give to another, and its bettors had seen more cards
     than they should have.
 
     Example: 1 TH#1 2D#4 5C#7 / 2 9C#2 3S#5 4D#6 / D 7H#3 TC#8
     """
+    return _in_turn(dealt, lambda begun, hand: begun.box > hand.box)
+
+
+def split_hand_played_out_of_turn(dealt: Dealt, book: Rulebook) -> Verdict:
+    """DEA021 Split hands were played out of their turn.
+
+    What: of split hands, the one that was split is finished before the one formed from it gets a
+    card. It was given a card afterwards.
+
+    Why: the bettor could choose which hand to improve after seeing the other's card.
+
+    Example: 1 8H#1 8D#3 2C#4 9C#6 / 1.2 TS#5 / D 7H#2 TC#7
+    """
+    parents = dict(dealt.parents)
+    return _in_turn(dealt, lambda begun, hand: _descends(begun, hand, parents))
+
+
+def _in_turn(dealt: Dealt, comes_after: Callable[[Hand, Hand], bool]) -> Verdict:
     if None in dealt.hands or not dealt.boxes or fault_of_initial_deal(dealt) is not None:
         return NOT_APPLICABLE
-    later = [
-        hand
-        for hand in _in_play(dealt)[len(initial_order(dealt.boxes)) :]
-        if hand.place is Place.BOX
-    ]
-    parents = dict(dealt.parents)
     begun: list[Hand] = []
-    for hand in later:
+    for hand in _in_play(dealt)[len(initial_order(dealt.boxes)) :]:
+        if hand.place is not Place.BOX:
+            continue
         for other in begun:
-            formed_from_it = _descends(other, hand, parents)
-            if other.box > hand.box or (other.box == hand.box and formed_from_it):
+            if comes_after(other, hand):
                 return Breach(f"{hand} is finished before {other} begins", f"{hand} drew later")
         begun.append(hand)
     return COMPLIED
@@ -264,5 +276,6 @@ DEALING_RULES: dict[str, Callable[[Dealt, Rulebook], Verdict]] = {
     "DEA014": dealer_drew_early,
     "DEA015": box_with_one_card,
     "DEA016": box_with_too_many_cards,
-    "DEA017": hand_played_out_of_turn,
+    "DEA017": box_played_out_of_turn,
+    "DEA021": split_hand_played_out_of_turn,
 }

@@ -8,17 +8,15 @@ from audit.rulebook import Rulebook
 from audit.rules.blackjack.dealer import blackjack_options
 from audit.rules.blackjack.hands import (
     INITIAL_CARDS,
-    POINT_VALUE,
     TWENTY_ONE,
     is_ace_and_ten,
     is_bust,
     is_soft,
+    may_be_split,
     point_total,
     spoken_total,
 )
 from audit.verdicts import COMPLIED, NOT_APPLICABLE, Breach, Verdict
-
-HARD_21_OF_A_SPLIT_HAND = "hard_21_of_a_split_hand"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +40,12 @@ class HandPlay:
 
 @dataclass(frozen=True, slots=True)
 class SplitMade:
-    """A split: the two cards, and how many hands the box then had."""
+    """A split: the two cards, how many hands the box then had, and how often it had been split."""
 
     first: Rank
     second: Rank
     hands: int
-    of_split_hand: bool
+    splits_before: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +71,7 @@ def split_of_unequal_cards(split: SplitMade, book: Rulebook) -> Verdict:
 
     Example: 1 TH 9D split 8C stand / 1.2 7S stand / D 6H TC 5S
     """
-    if POINT_VALUE[split.first] == POINT_VALUE[split.second]:
+    if may_be_split((split.first, split.second)):
         return COMPLIED
     return Breach(
         "only cards of the same point value are split", f"{split.first} and {split.second} split"
@@ -107,7 +105,8 @@ def aces_split_again(split: SplitMade, book: Rulebook) -> Verdict:
     """
     if split.first is not Rank.ACE or split.second is not Rank.ACE:
         return NOT_APPLICABLE
-    if not split.of_split_hand:
+    allowed = blackjack_options(book).ace_splits.value
+    if split.splits_before < allowed:
         return COMPLIED
     return Breach("aces are split once only", "aces of a split hand were split again")
 
@@ -261,16 +260,9 @@ def drew_on_twenty_one(hand: HandPlay, book: Rulebook) -> Verdict:
         cards = hand.ranks[:held]
         if point_total(cards) != TWENTY_ONE:
             continue
-        breach = Breach(
-            "no card is drawn to a 21", f"{hand.ranks[held]} was drawn on {spoken_total(cards)}"
-        )
         if not _allowed_to_draw_on_21(cards, book):
-            return breach
-        split_ten = (
-            hand.split_card is not None and POINT_VALUE[hand.split_card] >= POINT_VALUE[Rank.TEN]
-        )
-        if split_ten and HARD_21_OF_A_SPLIT_HAND in book.readings:
-            return Breach(breach.expected, breach.observed, reading=HARD_21_OF_A_SPLIT_HAND)
+            drawn, total = hand.ranks[held], spoken_total(cards)
+            return Breach("no card is drawn to a 21", f"{drawn} was drawn on {total}")
     return COMPLIED
 
 
@@ -421,8 +413,11 @@ def absent_bettors_hand_played_wrong(hand: HandPlay, book: Rulebook) -> Verdict:
     """
     if not hand.nobody_decides or blackjack_options(book).absent_hard_from is None:
         return NOT_APPLICABLE
-    if hand.split_card is not None or hand.doubled_on is not None:
+    raised = hand.split_card is not None or hand.doubled_on is not None
+    if raised and blackjack_options(book).absent_may_not_raise is not None:
         return Breach("nothing is split or doubled for an absent bettor", "it was")
+    if raised:
+        return NOT_APPLICABLE
     for held in range(INITIAL_CARDS, len(hand.ranks)):
         if absent_hand_is_complete(hand.ranks[:held], book):
             total = spoken_total(hand.ranks[:held])

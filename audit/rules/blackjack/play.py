@@ -4,6 +4,7 @@ Where nobody logged which hand a split hand came from, there can be several ways
 cards: `ways_to_play` gives all that are equally lawful.
 """
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -20,7 +21,13 @@ from audit.rulebook import Event, Rulebook
 from audit.rules.blackjack.dealer import DealerPlay, Need, blackjack_options
 from audit.rules.blackjack.dealing import Dealt
 from audit.rules.blackjack.decisions import Folded, HandPlay, SplitMade
-from audit.rules.blackjack.hands import INITIAL_CARDS, POINT_VALUE, is_ace_and_ten, is_bust
+from audit.rules.blackjack.hands import (
+    INITIAL_CARDS,
+    POINT_VALUE,
+    is_ace_and_ten,
+    is_bust,
+    may_be_split,
+)
 
 ABSENT = "absent"
 HAND_WAGERS = frozenset({WagerKind.MAIN, WagerKind.SPLIT, WagerKind.DOUBLE})
@@ -240,7 +247,7 @@ class Play:
 
     def splits(self) -> Iterator[tuple[Hand, SplitMade]]:
         """Go through the splits in the order in which the hands were formed."""
-        already_split: set[Hand] = set()
+        splits: Counter[int] = Counter()
         for child, parent in self.parents:
             moved, stayed = self.ranks(child)[:1], self.ranks(parent)[:1]
             if moved and stayed:
@@ -248,10 +255,10 @@ class Play:
                     first=stayed[0],
                     second=moved[0],
                     hands=child.formed,
-                    of_split_hand=parent in already_split,
+                    splits_before=splits[child.box],
                 )
                 yield child, made
-            already_split |= {child, parent}
+            splits[child.box] += 1
 
     def folded(self, call: Call) -> Folded:
         hand = call.hand or DEALER
@@ -419,7 +426,7 @@ def _formed_hands(round_: Round) -> tuple[Hand, ...]:
 
 def _faults_of_splits(play: Play) -> int:
     """Count what speaks against this way of forming the hands."""
-    faults = sum(POINT_VALUE[made.first] != POINT_VALUE[made.second] for _, made in play.splits())
+    faults = sum(not may_be_split((made.first, made.second)) for _, made in play.splits())
     faults += sum(len(play.cards[child]) == 0 for child, _ in play.parents)
     moved_at: dict[int, int] = {}
     for child, _ in play.parents:

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from audit.cards import Rank
+from audit.money import NOTHING
 from audit.observations import WagerKind
 from audit.rulebook import Rulebook, SideWagerNeeds
 from audit.rules.blackjack.dealer import blackjack_options
@@ -42,6 +43,14 @@ class SideWager:
     own_original: Decimal | None
     box_original: Decimal | None
     plays_elsewhere: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SideSettled:
+    """When a side wager was settled: after how many cards, and when the initial deal was over."""
+
+    after: int | None
+    initial_deal_ends: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +217,29 @@ def over_under_above_original(side: SideWager, book: Rulebook) -> Verdict:
     if side.stake <= original:
         return COMPLIED
     return Breach(f"{side.kind} of at most {original}", f"it was {side.stake}")
+
+
+def side_wager_settled_late(settled: SideSettled, book: Rulebook) -> Verdict:
+    """PAY015 A side wager was settled after play had gone on.
+
+    What: the first two cards decide a pair, over 13 or under 13 wager, and the document has it
+    settled before any further card is dealt. It was settled later.
+
+    Why: a wager that is already decided and still lies there can be moved, raised or forgotten.
+
+    Example: 1 TH 8D stand / D 9S 9C | main@1 50=0, pair@1 10=-10 settled#5 {rws-blackjack-v4}
+    """
+    if settled.after is None or blackjack_options(book).side_wagers_settled_first is None:
+        return NOT_APPLICABLE
+    if settled.after <= settled.initial_deal_ends:
+        return COMPLIED
+    further = settled.after - settled.initial_deal_ends
+    cards = "card" if further == 1 else "cards"
+    return Breach(
+        "side wagers are settled before a further card is dealt",
+        f"it was settled after {further} further {cards}",
+        NOTHING,
+    )
 
 
 def double_without_controller(decided: Decided, book: Rulebook) -> Verdict:

@@ -8,16 +8,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
+from audit.cards import Card, Rank
 from audit.hands import BANKER, PLAYER, Place
-from audit.observations import Call, CallKind, Game, Wager, WagerKind
+from audit.observations import Call, CallKind, CardSeen, Game, Wager, WagerKind
 from audit.rounds import Round
 from audit.rulebook import Irregularity, Provision, Remedy, Rulebook, Stage
 from audit.rules.baccarat import INITIAL_CARDS, INITIAL_ORDER
+from audit.rules.blackjack.hands import THIRTEEN, over_under_total
 from audit.verdicts import COMPLIED, NOT_APPLICABLE, Breach, Undetermined, Verdict
 
 VOID_REASONS = {
     "foreign_card": (Irregularity.FOREIGN_CARD, Irregularity.EXTRA_OR_MISSING_CARDS),
-    "misdeal": (Irregularity.ORDER_LOST, Irregularity.SIMULTANEOUS_DRAW),
+    "misdeal": (Irregularity.ORDER_LOST, Irregularity.CARDS_IN_WRONG_ORDER),
     "unshuffled": (Irregularity.UNSHUFFLED_CARDS,),
     "not_enough_cards": (Irregularity.NOT_ENOUGH_CARDS,),
 }
@@ -71,6 +73,8 @@ class PlayedOn:
     provisions: tuple[Provision, ...]
     moved: Decimal | None
     """What the wagers were settled for, all together; they should all have been handed back."""
+    handed_back: bool | None
+    """Whether they all were; None where the ledger does not tell."""
 
 
 # Stages
@@ -107,7 +111,9 @@ def outcome_established(round_: Round, after: int, book: Rulebook) -> bool:
     dealt = round_.cards[:after]
     if round_.game is Game.BLACKJACK:
         boxes = [s.hand.box for s in dealt if s.hand and s.hand.place is Place.BOX]
-        return any(boxes.count(box) >= INITIAL_CARDS for box in boxes)
+        return any(boxes.count(box) >= INITIAL_CARDS for box in boxes) or _over_13_is_lost(
+            dealt, book
+        )
     hands = [
         [str(seen.card)[:-1] for seen in dealt if seen.hand == hand] for hand in (PLAYER, BANKER)
     ]
@@ -117,36 +123,41 @@ def outcome_established(round_: Round, after: int, book: Rulebook) -> bool:
     return len(complete) == len(hands) or any(ranks[0] == ranks[1] for ranks in complete)
 
 
+def _over_13_is_lost(dealt: tuple[CardSeen, ...], book: Rulebook) -> bool:
+    """Tell whether a first card is so low that no second one takes its box over 13."""
+    if WagerKind.OVER13 not in book.wagers:
+        return False
+    return any(
+        isinstance(seen.card, Card)
+        and seen.hand is not None
+        and seen.hand.place is Place.BOX
+        and over_under_total((seen.card.rank, Rank.TEN)) <= THIRTEEN
+        for seen in dealt
+    )
+
+
 # What the calls say went wrong
 
 
-def irregularities_of(
-    round_: Round, book: Rulebook, breached: Iterable[str] = ()
-) -> frozenset[Irregularity]:
-    """Name what went wrong in a round, by its calls and by the rules of dealing that it broke."""
-    found = {DEALING_ERRORS[code] for code in breached if code in DEALING_ERRORS}
-    for call in round_.calls:
-        match call.kind:
-            case CallKind.FOREIGN_CARD:
-                found.add(Irregularity.FOREIGN_CARD)
-            case CallKind.POWER_FAILURE:
-                found.add(power_failure(round_, call, book))
-            case CallKind.SIMULTANEOUS_DRAW:
-                in_order = call.value == IN_ORDER
-                found.add(
-                    Irregularity.SIMULTANEOUS_DRAW_IN_ORDER
-                    if in_order
-                    else Irregularity.SIMULTANEOUS_DRAW
-                )
-            case CallKind.RECONSTRUCT:
-                found.add(Irregularity.CARDS_IN_WRONG_ORDER)
-            case CallKind.CUTTING_CARD if call.after == 0:
-                found.add(Irregularity.CUTTING_CARD_FIRST)
-            case CallKind.SUPERVISOR if call.value == Irregularity.DEVICE_RESET:
-                found.add(Irregularity.DEVICE_RESET)
-            case _:
-                pass
-    return frozenset(found)
+def irregularity_of(call: Call, round_: Round, book: Rulebook) -> Irregularity | None:
+    """Name what a call says went wrong, if it says so."""
+    match call.kind:
+        case CallKind.FOREIGN_CARD:
+            return Irregularity.FOREIGN_CARD
+        case CallKind.POWER_FAILURE:
+            return power_failure(round_, call, book)
+        case CallKind.SIMULTANEOUS_DRAW if call.value == IN_ORDER:
+            return Irregularity.SIMULTANEOUS_DRAW_IN_ORDER
+        case CallKind.SIMULTANEOUS_DRAW:
+            return Irregularity.SIMULTANEOUS_DRAW
+        case CallKind.RECONSTRUCT:
+            return Irregularity.CARDS_IN_WRONG_ORDER
+        case CallKind.CUTTING_CARD if call.after == 0:
+            return Irregularity.CUTTING_CARD_FIRST
+        case CallKind.SUPERVISOR if call.value == Irregularity.DEVICE_RESET:
+            return Irregularity.DEVICE_RESET
+        case _:
+            return None
 
 
 def power_failure(round_: Round, call: Call, book: Rulebook) -> Irregularity:
@@ -171,6 +182,17 @@ def voided(round_: Round, book: Rulebook) -> Voided | None:
     return Voided(call.value, stage_at(round_, call.after), established)
 
 
+def void_cases(void: Voided) -> tuple[Irregularity, ...]:
+    """Give what the announced reason for a void round is in the words of chapter 5."""
+    if void.reason == POWER_FAILURE:
+        return (
+            Irregularity.POWER_FAILURE_AFTER_OUTCOME
+            if void.outcome_established
+            else Irregularity.POWER_FAILURE_BEFORE_OUTCOME,
+        )
+    return VOID_REASONS.get(void.reason, ())
+
+
 def voided_without_ground(void: Voided, book: Rulebook) -> Verdict:
     """DEA019 A round was declared void without ground.
 
@@ -182,15 +204,8 @@ def voided_without_ground(void: Voided, book: Rulebook) -> Verdict:
 
     Example: P 4H 5D / B KS 7S | player 100=0, void power_failure
     """
-    if void.reason == POWER_FAILURE:
-        cases: tuple[Irregularity, ...] = (
-            Irregularity.POWER_FAILURE_AFTER_OUTCOME
-            if void.outcome_established
-            else Irregularity.POWER_FAILURE_BEFORE_OUTCOME,
-        )
-    elif void.reason in VOID_REASONS:
-        cases = VOID_REASONS[void.reason]
-    else:
+    cases = void_cases(void)
+    if not cases:
         return Undetermined("why the round was void")
     provisions = [p for case in cases if (p := book.provision(case, void.stage)) is not None]
     if any(provision.remedy is Remedy.VOID for provision in provisions):
@@ -237,6 +252,10 @@ def played_on_although_void(played: PlayedOn, book: Rulebook) -> Verdict:
     """
     if not played.provisions:
         return NOT_APPLICABLE
+    if played.handed_back is None:
+        return Undetermined("whether the wagers were handed back")
+    if played.handed_back:
+        return COMPLIED
     provision = played.provisions[0]
     return Breach(
         provision.remedy, "the round was played out", played.moved, clause=provision.clause
@@ -247,14 +266,30 @@ def played_on_although_void(played: PlayedOn, book: Rulebook) -> Verdict:
 
 
 def may_withdraw(
-    went_wrong: frozenset[Irregularity], stage: Stage, book: Rulebook
+    round_: Round, call: Call, book: Rulebook, breached: Iterable[str]
 ) -> Provision | None:
-    """Find the provision that lets bettors take back their wagers, given what went wrong."""
-    for case in sorted(went_wrong):
+    """Find the provision by which a bettor could take back a wager at this call.
+
+    The choice follows what went wrong, and ends with the next card or once the cards are put back.
+    """
+    stage = stage_at(round_, call.after)
+    before = round_.calls[: round_.calls.index(call)]
+    fresh: list[Call] = []
+    for earlier in before:
+        if earlier.kind in (CallKind.RECONSTRUCT, CallKind.RESUME):
+            fresh.clear()
+        if earlier.after == call.after:
+            fresh.append(earlier)
+    errors = {DEALING_ERRORS[code] for code in breached if code in DEALING_ERRORS}
+    at_once = errors | {case for said in fresh if (case := irregularity_of(said, round_, book))}
+    ever = errors | {case for said in before if (case := irregularity_of(said, round_, book))}
+    for case in sorted(ever):
         provision = book.provision(case, stage)
         if provision is None and case in DEALING_ERROR_KINDS:
             provision = book.provision(Irregularity.DEALING_ERROR, stage)
-        if provision is not None and provision.withdraw is not None:
+        if provision is None or provision.withdraw is None:
+            continue
+        if case in at_once or provision.withdraw_any_time:
             return provision
     return None
 

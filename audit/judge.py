@@ -16,7 +16,7 @@ from audit.findings import VIOLATION_FROM, Evidence, Finding, Severity
 from audit.judging.baccarat import judge_baccarat
 from audit.judging.blackjack import judge_blackjack
 from audit.judging.record import Record
-from audit.observations import CardSeen, Game
+from audit.observations import CallKind, CardSeen, Game
 from audit.rounds import Round
 from audit.rulebook import Rulebook
 from audit.rules.shoe import (
@@ -39,7 +39,13 @@ def judge_round(round_: Round, book: Rulebook, sheet: TableSheet) -> tuple[Findi
     """Judge one round by one rulebook at one table."""
     if round_.game is not book.game:
         raise BadInput(f"{book.id} is a rulebook of {book.game}, the round is one of {round_.game}")
-    doubtful = [place for place, seen in enumerate(round_.cards) if _is_doubtful(seen)]
+    doubtful = [
+        place
+        for place, seen in enumerate(round_.cards)
+        if _is_doubtful(seen) and seen in round_.in_play()
+    ]
+    if any(round_.called(CallKind.VOID)):
+        doubtful = []
     if not doubtful:
         return tuple(_with_doubt(finding, round_) for finding in _judge_known(round_, book, sheet))
     candidates = [_candidates(round_, place, sheet.decks) for place in doubtful]

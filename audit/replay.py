@@ -237,7 +237,7 @@ def _dealer_rule(play: Play, book: Rulebook) -> Iterator[Step]:
         text = f"busts with {total}"
     elif blackjack.is_ace_and_ten(play.dealer):
         text = "has blackjack"
-    elif dealer_draws(play.dealer, dealer.permitted, book):
+    elif dealer_draws(play.dealer, dealer.possible, book):
         text = f"is left on {total}"
     elif not dealer_is_complete(play.dealer, book):
         text = f"needs no further card on {total}: no wager depends on it"

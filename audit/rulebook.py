@@ -147,8 +147,14 @@ class BlackjackOptions:
     absent_hard_from: Cited[int] | None
     absent_soft_from: Cited[int] | None
     absent_may_not_raise: str | None
+    twenty_one_never_doubled: str | None
+    insurance_before_further_cards: str
+    double_not_withdrawn: str | None
+    limit_on_splits: str
+    limit_on_doubles: str
     side_wagers_settled_first: str | None
     box_without_cards_returned: str | None
+    blackjack_wins: str
     higher_total_wins: str
     dealer_bust_wins: str
     lower_total_loses: str
@@ -277,6 +283,10 @@ class Provision:
     says: str
     withdraw: str | None = None
     """The clause by which bettors may then take back their wagers, if one does."""
+    withdraw_all: bool = False
+    """Whether a bettor who withdraws has to withdraw every wager."""
+    withdraw_any_time: bool = False
+    """Whether the choice outlasts the next card; otherwise it is made before it."""
     seals_every_error: bool = False
     """Whether a later round seals the settlement whatever went wrong."""
 
@@ -336,6 +346,10 @@ class Rulebook:
             if provision.irregularity is irregularity and provision.stage in (stage, Stage.ANY):
                 return provision
         return None
+
+    def provision_of(self, clause: str) -> Provision | None:
+        """Find the provision that stands at a clause."""
+        return next((row for row in self.provisions if row.clause == clause), None)
 
     def pay_row(self, kind: WagerKind, event: Event) -> PayRow:
         """Look up what the pay table pays."""

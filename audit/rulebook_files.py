@@ -239,8 +239,14 @@ def _blackjack(section: RulebookSection) -> BlackjackOptions:
         absent_hard_from=section.optional("absent_hard_from", _number),
         absent_soft_from=section.optional("absent_soft_from", _number),
         absent_may_not_raise=section.optional_clause("absent_may_not_raise"),
+        twenty_one_never_doubled=section.optional_clause("twenty_one_never_doubled"),
+        insurance_before_further_cards=section.clause("insurance_before_further_cards"),
+        double_not_withdrawn=section.optional_clause("double_not_withdrawn"),
+        limit_on_splits=section.clause("limit_on_splits"),
+        limit_on_doubles=section.clause("limit_on_doubles"),
         side_wagers_settled_first=section.optional_clause("side_wagers_settled_first"),
         box_without_cards_returned=section.optional_clause("box_without_cards_returned"),
+        blackjack_wins=section.clause("blackjack_wins"),
         higher_total_wins=section.clause("higher_total_wins"),
         dealer_bust_wins=section.clause("dealer_bust_wins"),
         lower_total_loses=section.clause("lower_total_loses"),
@@ -272,9 +278,9 @@ def _provisions(rows: Iterable[RulebookSection]) -> tuple[Provision, ...]:
             clause=row.clause(),
             says=row.text("says"),
             withdraw=row.optional_clause("withdraw"),
-            seals_every_error=row.flag("seals_every_error")
-            if "seals_every_error" in row
-            else False,
+            withdraw_all=row.optional_flag("withdraw_all"),
+            withdraw_any_time=row.optional_flag("withdraw_any_time"),
+            seals_every_error=row.optional_flag("seals_every_error"),
         )
         row.end()
         for other in provisions:

@@ -101,6 +101,9 @@ class Section:
             raise self.must(key, value, "true or false")
         return value
 
+    def optional_flag(self, key: str) -> bool:
+        return self.flag(key) if key in self else False
+
     def share(self, key: str) -> Fraction:
         value = self.text(key)
         try:

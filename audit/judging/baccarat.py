@@ -7,7 +7,14 @@ from audit.cards import Rank, Unread
 from audit.findings import Evidence
 from audit.hands import BANKER, PLAYER
 from audit.judging.record import Record
-from audit.judging.wagers import Dues, counting_stakes, hear_payments, hear_placing, hear_void
+from audit.judging.wagers import (
+    Dues,
+    counting_stakes,
+    find_handed_back,
+    hear_payments,
+    hear_placing,
+    hear_void,
+)
 from audit.money import NOTHING
 from audit.observations import CallKind, CardSeen
 from audit.rounds import Round, rank_of
@@ -29,19 +36,20 @@ from audit.verdicts import Breach, Undetermined, Verdict
 
 def judge_baccarat(record: Record) -> None:
     """Judge a round whose cards all have one reading."""
-    if hear_void(record):
+    if hear_void(record) or _was_never_dealt(record.round):
         return
     in_play = record.round.in_play()
     coup = coup_as_laid(record.round)
     verdicts = _verdicts_on_cards(record, in_play, coup)
     breached = {code: v for code, v in verdicts.items() if isinstance(v, Breach)}
     lawful = lawful_coup(record)
-    put_right = any(record.round.called(CallKind.RECONSTRUCT))
+    put_right = any(record.was_put_right(code) for code in breached)
+    find_handed_back(record, dues_on_coup(record, lawful))
     dues = Dues(
         lawful=dues_on_coup(record, lawful),
         as_laid=dues_on_coup(record, lawful if put_right else coup),
     )
-    spoken_for = hear_placing(record, dues)
+    spoken_for = hear_placing(record)
     cost = hear_payments(record, dues, spoken_for, tuple(breached))
     evidence = Evidence(cards=tuple(seen.seq for seen in in_play))
     for code, verdict in verdicts.items():
@@ -56,6 +64,11 @@ def judge_baccarat(record: Record) -> None:
         elif isinstance(verdict, Undetermined):
             record.hear(code, verdict, evidence=evidence)
     _hear_announcement(record, lawful if put_right else coup, lawful)
+
+
+def _was_never_dealt(round_: Round) -> bool:
+    """Tell a round of which no card was dealt and no wager kept."""
+    return not round_.in_play() and not any(wager.net for wager in round_.wagers)
 
 
 def _ranks(cards: tuple[CardSeen, ...]) -> tuple[Rank, ...]:

@@ -1,26 +1,29 @@
 """A round of blackjack: the deal, the decisions, the dealer's hand, the wagers."""
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from fractions import Fraction
 
 from audit.errors import BadInput
 from audit.findings import Evidence, Severity
 from audit.hands import DEALER, Hand, Place, box_hand
+from audit.irregularities import stage_at
 from audit.judging.blackjack_dues import BlackjackDues
 from audit.judging.record import Record, total
 from audit.judging.wagers import (
     Dues,
+    find_handed_back,
     hear_of_wager,
     hear_payments,
     hear_placing,
     hear_void,
     limits_of,
-    was_handed_back,
 )
 from audit.money import NOTHING
-from audit.observations import CallKind, WagerKind
+from audit.observations import Call, CallKind, Wager, WagerKind
+from audit.rulebook import Stage
 from audit.rules.blackjack.dealer import DEALER_RULES, blackjack_options
 from audit.rules.blackjack.dealing import DEALING_RULES
 from audit.rules.blackjack.decisions import (
@@ -29,6 +32,7 @@ from audit.rules.blackjack.decisions import (
     SPLIT_RULES,
     SURRENDER_RULES,
 )
+from audit.rules.blackjack.hands import INITIAL_CARDS, is_ace_and_ten
 from audit.rules.blackjack.play import Play, ways_to_play
 from audit.rules.blackjack.wagers import (
     DECISION_RULES,
@@ -43,7 +47,7 @@ from audit.rules.blackjack.wagers import (
     side_wager_settled_late,
 )
 from audit.rules.shoe import Burnt, burn_card_forgotten
-from audit.settlement.blackjack import more_than_original_lost
+from audit.settlement.blackjack import Standing, due_on_hand, more_than_original_lost
 from audit.verdicts import Breach, Undetermined, Verdict
 
 SIDE_WAGERS = (WagerKind.PAIR, WagerKind.OVER13, WagerKind.UNDER13)
@@ -92,22 +96,22 @@ class _Judged:
         self.play = play
         self.round = record.round
         self.book = record.book
-        self.put_right = any(self.round.called(CallKind.RECONSTRUCT))
         self.breaches: list[tuple[str, Breach, Hand | None, Evidence]] = []
 
     def judge(self) -> None:
         self._hear_burn_card()
         self._hear_dealing()
         self._hear_decisions()
-        dues = BlackjackDues(
-            self.record, self.play, frozenset(code for code, _, _, _ in self.breaches)
-        )
-        settled = Dues(lawful=dues.lawful(), as_laid=dues.as_laid())
-        spoken_for = hear_placing(self.record, settled)
-        spoken_for |= self._hear_further_wagers(settled)
-        spoken_for |= self._hear_original_limit(dues)
         codes = tuple(code for code, _, _, _ in self.breaches)
-        cost = hear_payments(self.record, settled, spoken_for, codes)
+        dues = BlackjackDues(self.record, self.play, frozenset(codes))
+        find_handed_back(self.record, dues.lawful() or dues.as_laid())
+        dues = BlackjackDues(self.record, self.play, frozenset(codes))
+        spoken_for = hear_placing(self.record)
+        spoken_for |= self._hear_further_wagers()
+        against_blackjack, limited = self._hear_original_limit(dues)
+        settled = Dues(dues.lawful(), dues.as_laid(), dues.tolerated())
+        cost = hear_payments(self.record, settled, spoken_for | limited, codes)
+        cost = None if cost is None else cost + against_blackjack
         self._write_breaches(cost, dues)
 
     # Dealing and drawing
@@ -128,9 +132,17 @@ class _Judged:
             required=1 if sheet_burns is None else sheet_burns,
             burnt=burnt,
             marked=self.round.cards[0].seq == 1,
-            noticed_on_initial_deal=self.put_right,
+            noticed_on_initial_deal=self._burn_was_put_right(),
         )
-        self.record.hear("DEA018", burn_card_forgotten(situation, self.book))
+        self.record.hear(
+            "DEA018",
+            burn_card_forgotten(situation, self.book),
+            put_right=situation.noticed_on_initial_deal,
+        )
+
+    def _burn_was_put_right(self) -> bool:
+        calls = self.round.called(CallKind.RECONSTRUCT)
+        return any(stage_at(self.round, call.after) is Stage.INITIAL_DEAL for call in calls)
 
     def _hear_dealing(self) -> None:
         dealt = self.play.dealt()
@@ -145,7 +157,7 @@ class _Judged:
             self._note(code, verdict, None, evidence)
 
     def _hear_decisions(self) -> None:
-        for hand in self._hands():
+        for hand in self.play.hands_in_play:
             evidence = Evidence(cards=tuple(seen.seq for seen in self.play.cards[hand]))
             played = self.play.hand_play(hand)
             for code, rule in HAND_RULES.items():
@@ -165,10 +177,6 @@ class _Judged:
                 continue
             self._note(code, verdict, DEALER, evidence)
 
-    def _hands(self) -> Iterator[Hand]:
-        for box in self.play.boxes:
-            yield from self.play.hands_of(box)
-
     def _hear_folding(self) -> None:
         for place, call in enumerate(self.round.calls):
             rules = {
@@ -179,13 +187,34 @@ class _Judged:
                 continue
             folded = self.play.folded(call)
             for code, rule in rules.items():
+                verdict = rule(folded, self.book)
+                if code == "ACT010" and isinstance(verdict, Breach):
+                    verdict = replace(verdict, exposure=self._cost_of_even_money(call))
                 self.record.hear(
                     code,
-                    rule(folded, self.book),
+                    verdict,
                     hand=call.hand,
                     bettor=call.bettor,
                     evidence=Evidence(calls=(place,)),
                 )
+
+    def _cost_of_even_money(self, call: Call) -> Decimal | None:
+        """Say what even money gave beyond what a blackjack was due without it."""
+        if call.hand is None or not is_ace_and_ten(self.play.ranks(call.hand)):
+            return None
+        dealer = self.play.dealer
+        took = [w for w in self.play.main_wagers(call.hand.box) if call.bettor in ("", w.bettor)]
+        if len(dealer) < INITIAL_CARDS or not took:
+            return None
+        hand = Standing(self.play.ranks(call.hand), dealer)
+        cost = NOTHING
+        for wager in took:
+            if wager.net is None:
+                return None
+            on = Fraction(wager.stake)
+            due = due_on_hand(wager.kind, on, hand, self.book, self.record.sheet.rounding)
+            cost += wager.net - due.net
+        return cost
 
     def _hear_controllers(self) -> None:
         for place, call in enumerate(self.round.calls):
@@ -210,43 +239,53 @@ class _Judged:
                     breach, expected=breach.expected + dues.consequence(code), exposure=cost
                 )
                 cost = None if cost is None else NOTHING
-            self.record.hear(
-                code, verdict, hand=hand, evidence=evidence, put_right=self._was_put_right(code)
-            )
-
-    def _was_put_right(self, code: str) -> bool:
-        return self.put_right and code.startswith(("DEA", "DRW"))
+            put_right = self.record.was_put_right(code)
+            self.record.hear(code, verdict, hand=hand, evidence=evidence, put_right=put_right)
 
     # Further wagers
 
-    def _hear_further_wagers(self, dues: Dues) -> frozenset[int]:
-        self._hear_raises(dues)
+    def _hear_further_wagers(self) -> frozenset[int]:
         self._hear_missing_splits()
-        return self._hear_insurance(dues) | self._hear_side_wagers(dues)
+        return self._hear_raises() | self._hear_insurance() | self._hear_side_wagers()
 
-    def _hear_raises(self, dues: Dues) -> None:
+    def _kept(
+        self, places: list[int], judged: Callable[[list[int]], dict[str, Verdict]]
+    ) -> list[int]:
+        """Leave out wagers that were handed back, where a rule forbids them with the others."""
+        if any(isinstance(verdict, Breach) for verdict in judged(places).values()):
+            return [place for place in places if place not in self.record.handed_back]
+        return places
+
+    def _hear_raises(self) -> frozenset[int]:
+        spoken_for: set[int] = set()
         least, _ = limits_of(self.record, WagerKind.MAIN)
         stakes: dict[tuple[WagerKind, str, Hand], list[int]] = defaultdict(list)
         for place, hand in self.play.hand_of.items():
             wager = self.round.wagers[place]
             if wager.kind is not WagerKind.MAIN:
                 stakes[wager.kind, wager.bettor, hand].append(place)
-        for (kind, bettor, hand), places in stakes.items():
-            wagers = [self.round.wagers[place] for place in places]
-            if all(
-                was_handed_back(w, dues.lawful.get(p)) for w, p in zip(wagers, places, strict=True)
-            ):
+        for (kind, bettor, hand), placed in stakes.items():
+
+            def judged(
+                places: list[int], kind: WagerKind = kind, bettor: str = bettor, hand: Hand = hand
+            ) -> dict[str, Verdict]:
+                raised = Raised(
+                    kind=kind,
+                    stake=total([self.round.wagers[place].stake for place in places]),
+                    original=self.play.original(bettor, hand.box),
+                    table_minimum=least,
+                )
+                return {code: rule(raised, self.book) for code, rule in RAISE_RULES.items()}
+
+            places = self._kept(placed, judged)
+            spoken_for |= set(placed) - set(places)
+            if not places:
                 continue
-            raised = Raised(
-                kind=kind,
-                stake=total([wager.stake for wager in wagers]),
-                original=self.play.original(bettor, hand.box),
-                table_minimum=least,
-            )
-            for code, rule in RAISE_RULES.items():
-                hear_of_wager(self.record, code, rule(raised, self.book), places[0])
+            for code, verdict in judged(places).items():
+                hear_of_wager(self.record, code, verdict, places[0])
             if kind is WagerKind.DOUBLE:
                 self._hear_double(places[0], bettor, hand)
+        return frozenset(spoken_for)
 
     def _hear_double(self, place: int, bettor: str, hand: Hand) -> None:
         controller = self.play.controller(hand.box)
@@ -278,30 +317,40 @@ class _Judged:
                     wager=raised.kind,
                 )
 
-    def _hear_insurance(self, dues: Dues) -> frozenset[int]:
+    def _hear_insurance(self) -> frozenset[int]:
         insured: dict[tuple[int | None, str], list[int]] = defaultdict(list)
         for place, wager in enumerate(self.round.wagers):
-            if wager.kind is WagerKind.INSURANCE and not was_handed_back(
-                wager, dues.lawful.get(place)
-            ):
+            if wager.kind is WagerKind.INSURANCE and not wager.late:
                 insured[wager.box, self._insured_bettor(place)].append(place)
         spoken_for: set[int] = set()
-        for (box, target), places in insured.items():
-            wagers = [self.round.wagers[place] for place in places]
-            others = [wager for wager in wagers if wager.bettor != target]
-            situation = Insured(
-                stake=total([wager.stake for wager in wagers]),
-                original=self.play.original(target, box),
-                by_another=bool(others),
-                own_as_well=len(others) < len(wagers),
-                dealer_first=self.play.dealer_first,
-            )
-            for code, rule in INSURANCE_RULES.items():
-                verdict = rule(situation, self.book)
+        for (box, target), placed in insured.items():
+
+            def judged(
+                places: list[int], box: int | None = box, target: str = target
+            ) -> dict[str, Verdict]:
+                situation = self._insured(places, box, target)
+                return {code: rule(situation, self.book) for code, rule in INSURANCE_RULES.items()}
+
+            places = self._kept(placed, judged)
+            spoken_for |= set(placed) - set(places)
+            if not places:
+                continue
+            for code, verdict in judged(places).items():
                 hear_of_wager(self.record, code, verdict, places[0])
                 if code == "ACT009" and isinstance(verdict, Breach):
                     spoken_for |= set(places)
         return frozenset(spoken_for)
+
+    def _insured(self, places: list[int], box: int | None, target: str) -> Insured:
+        wagers = [self.round.wagers[place] for place in places]
+        others = [wager for wager in wagers if wager.bettor != target]
+        return Insured(
+            stake=total([wager.stake for wager in wagers]),
+            original=self.play.original(target, box),
+            by_another=bool(others),
+            own_as_well=len(others) < len(wagers),
+            dealer_first=self.play.dealer_first,
+        )
 
     def _insured_bettor(self, place: int) -> str:
         """Whose wager an insurance rides on: the one named, the bettor's own, or the largest."""
@@ -313,35 +362,39 @@ class _Judged:
             return wager.bettor
         return max(mains, key=lambda main: main.stake).bettor
 
-    def _hear_side_wagers(self, dues: Dues) -> frozenset[int]:
+    def _hear_side_wagers(self) -> frozenset[int]:
         spoken_for: set[int] = set()
         mains = list(self.round.placed(WagerKind.MAIN))
-        if not mains:
-            return frozenset()
         for place, wager in enumerate(self.round.wagers):
-            if wager.kind not in SIDE_WAGERS or wager.kind not in self.book.wagers:
+            if wager.kind not in SIDE_WAGERS or wager.kind not in self.book.wagers or not mains:
                 continue
-            on_box = [main.stake for main in mains if main.box == wager.box]
-            if not on_box:
+            verdicts = self._verdicts_on_side_wager(wager, mains)
+            forbidden = any(isinstance(verdict, Breach) for verdict in verdicts.values())
+            if all(main.box != wager.box for main in mains):
                 spoken_for.add(place)
-            if was_handed_back(wager, dues.lawful.get(place)):
+            if forbidden and place in self.record.handed_back:
+                spoken_for.add(place)
                 continue
-            side = SideWager(
-                kind=wager.kind,
-                stake=wager.stake,
-                own_original=self.play.original(wager.bettor, wager.box),
-                box_original=total(on_box) if on_box else None,
-                plays_elsewhere=any(main.bettor == wager.bettor for main in mains),
-            )
-            for code, rule in SIDE_WAGER_RULES.items():
-                verdict = rule(side, self.book)
-                if code == "BET009" and not on_box and isinstance(verdict, Breach):
-                    verdict = self._returned_side_wager(verdict, wager.net)
-                hear_of_wager(self.record, code, verdict, place)
             settled = SideSettled(wager.settled_after, self.play.initial_deal_ends)
-            verdict = side_wager_settled_late(settled, self.book)
-            hear_of_wager(self.record, "PAY015", verdict, place)
+            verdicts["PAY015"] = side_wager_settled_late(settled, self.book)
+            for code, verdict in verdicts.items():
+                hear_of_wager(self.record, code, verdict, place)
         return frozenset(spoken_for)
+
+    def _verdicts_on_side_wager(self, wager: Wager, mains: list[Wager]) -> dict[str, Verdict]:
+        on_box = [main.stake for main in mains if main.box == wager.box]
+        side = SideWager(
+            kind=wager.kind,
+            stake=wager.stake,
+            own_original=self.play.original(wager.bettor, wager.box),
+            box_original=total(on_box) if on_box else None,
+            plays_elsewhere=any(main.bettor == wager.bettor for main in mains),
+        )
+        verdicts = {code: rule(side, self.book) for code, rule in SIDE_WAGER_RULES.items()}
+        without = verdicts["BET009"]
+        if not on_box and isinstance(without, Breach):
+            verdicts["BET009"] = self._returned_side_wager(without, wager.net)
+        return verdicts
 
     def _returned_side_wager(self, breach: Breach, net: Decimal | None) -> Breach:
         clause = blackjack_options(self.book).side_wager_without_main_returned
@@ -351,11 +404,20 @@ class _Judged:
 
     # The limit against a dealer's blackjack
 
-    def _hear_original_limit(self, dues: BlackjackDues) -> frozenset[int]:
+    def _hear_original_limit(self, dues: BlackjackDues) -> tuple[Decimal, frozenset[int]]:
+        """Judge what a dealer's blackjack took; give the cost of drawing faults, and the places.
+
+        Wagers settled by the cards as they lay, where in order the dealer had a blackjack, were
+        settled wrongly by the fault that put the cards there.
+        """
+        cost = NOTHING
         spoken_for: set[int] = set()
         for bettor, box, places, situation in dues.against_dealer_blackjack():
             spoken_for |= set(places)
             if situation is None:
+                continue
+            if situation.net != situation.due and dues.settled_as_laid(places):
+                cost += situation.net - situation.due
                 continue
             self.record.hear(
                 "PAY011",
@@ -365,4 +427,4 @@ class _Judged:
                 wager=WagerKind.MAIN,
                 evidence=Evidence(wagers=places),
             )
-        return frozenset(spoken_for)
+        return cost, frozenset(spoken_for)

@@ -1,5 +1,6 @@
 """What every wager of a round of blackjack is due, by the cards as laid and in their order."""
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -8,8 +9,9 @@ from functools import cached_property
 
 from audit.cards import Rank, Unread
 from audit.hands import Hand, Place
+from audit.irregularities import DEALING_ERRORS
 from audit.judging.record import Record
-from audit.judging.wagers import counting_stakes, limits_of, same_area
+from audit.judging.wagers import accepted, counting_stakes, limits_of
 from audit.observations import Wager, WagerKind
 from audit.rulebook import Irregularity, OverMaximum, Stage
 from audit.rules.blackjack.dealer import (
@@ -17,6 +19,7 @@ from audit.rules.blackjack.dealer import (
     blackjack_options,
     dealer_hand_by_the_rules,
 )
+from audit.rules.blackjack.dealing import initial_order
 from audit.rules.blackjack.hands import (
     INITIAL_CARDS,
     POINT_VALUE,
@@ -69,6 +72,21 @@ class BlackjackDues:
         return Laid(hands, self.play.dealer)
 
     @cached_property
+    def _put_back(self) -> Laid | None:
+        """Give the hands as they were after the initial deal was put back in order."""
+        order = initial_order(self.play.dealt().boxes)
+        in_play = self.play.round.in_play()
+        initial = in_play[: len(order)]
+        if Counter(seen.hand for seen in initial) != Counter(order):
+            return None
+        now = {seen.seq: hand for seen, hand in zip(initial, order, strict=True)}
+        cards = tuple(
+            replace(seen, hand=now.get(seen.seq, seen.hand)) for seen in self.play.round.cards
+        )
+        play = Play(replace(self.play.round, cards=cards), self.book, self.unit, self.play.parents)
+        return Laid({hand: play.ranks(hand) for hand in play.cards}, play.dealer)
+
+    @cached_property
     def _lawful(self) -> Laid | None:
         """Put the cards where the rules would have had them; None where nobody can say."""
         faults = {code for code in self.breached if code.startswith(("DRW", "DEA"))}
@@ -79,6 +97,8 @@ class BlackjackDues:
             return self._with_lawful_dealer(self._as_laid.hands, self.play.dealer[1:])
         if faults <= SURPLUS_CARDS | DEALER_FAULTS:
             return self._without_surplus()
+        if all(self.record.was_put_right(code) for code in faults):
+            return self._put_back
         return None
 
     def _following(self) -> tuple[Rank, ...]:
@@ -95,14 +115,32 @@ class BlackjackDues:
         first = self.play.dealer[:1]
         if not first:
             return None
-        drew_too_far = "DRW011" in self.breached
-        remedy = self.book.provision(Irregularity.CARD_ON_COMPLETED_DEALER_HAND, Stage.AFTERWARDS)
-        if drew_too_far and remedy is None:
+        if "DRW011" in self.breached and not self._surplus_is_discarded:
             return None
-        need = self.play.dealer_play().required
-        need = Need.WHOLE_HAND if need is Need.NO_CARD else need
+        need = self._need(hands)
         dealer = dealer_hand_by_the_rules((*first, *drawn), self._following(), need, self.book)
         return None if dealer is None else Laid(hands, dealer)
+
+    @property
+    def _surplus_is_discarded(self) -> bool:
+        case = Irregularity.CARD_ON_COMPLETED_DEALER_HAND
+        return self.book.provision(case, Stage.AFTERWARDS) is not None
+
+    def _need(self, hands: dict[Hand, tuple[Rank, ...]]) -> Need:
+        """What the hands, as the rules would have them, need of the dealer."""
+        need = self.play.dealer_play().required
+        revived = any(
+            is_bust(self.play.ranks(hand)) and not is_bust(ranks) for hand, ranks in hands.items()
+        )
+        return Need.WHOLE_HAND if revived else need
+
+    def tolerated(self) -> dict[int, Due]:
+        """What is as good as the cards as laid, where no remedy is stated for a surplus card."""
+        if "DRW011" not in self.breached or self._surplus_is_discarded:
+            return {}
+        need = self.play.dealer_play().required
+        dealer = dealer_hand_by_the_rules(self.play.dealer, self._following(), need, self.book)
+        return {} if dealer is None else self._dues(Laid(self._as_laid.hands, dealer))
 
     def _without_surplus(self) -> Laid | None:
         """Give a surplus card of the last hand to the dealer, as the next card out of the shoe."""
@@ -153,7 +191,21 @@ class BlackjackDues:
     # Dues
 
     def as_laid(self) -> dict[int, Due]:
+        """The dues by the cards as they lay, or as they lay once they were put back."""
+        faults = [code for code in self.breached if code in DEALING_ERRORS]
+        if faults and any(self.record.was_put_right(code) for code in faults):
+            return self.lawful()
         return self._dues(self._as_laid)
+
+    def settled_as_laid(self, places: tuple[int, ...]) -> bool:
+        """Tell whether wagers were settled by the cards as they lay, against the cards in order."""
+        if self._lawful is None or self._lawful.dealer == self.play.dealer:
+            return False
+        dues = self._dues(self._as_laid)
+        return all(
+            place in dues and self.record.round.wagers[place].net == dues[place].net
+            for place in places
+        )
 
     def lawful(self) -> dict[int, Due]:
         return {} if self._lawful is None else self._dues(self._lawful)
@@ -227,8 +279,8 @@ class BlackjackDues:
         if FURTHER_WAGERS not in self.book.readings or wager.kind is WagerKind.MAIN:
             return due
         _, greatest = limits_of(self.record, WagerKind.MAIN)
-        mains = same_area(self.record, replace(wager, kind=WagerKind.MAIN))
-        placed = sum((main.stake for main in mains), Decimal(0))
+        mains = accepted(self.record, replace(wager, kind=WagerKind.MAIN))
+        placed = sum((self.record.round.wagers[main].stake for main in mains), Decimal(0))
         pro_rata = rule is not None and rule.value is OverMaximum.PRO_RATA
         if not pro_rata or greatest is None or placed <= greatest:
             return due
@@ -283,6 +335,7 @@ class BlackjackDues:
             original=sum(original, Fraction(0)),
             lost_to_busts=sum(lost, Fraction(0)),
             still_standing=len(lost) < len(places),
+            after_split=any(wager.kind is WagerKind.SPLIT for wager in wagers),
             net=sum(nets, Decimal("0.00")),
             unit=self.unit,
         )

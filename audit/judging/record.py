@@ -8,14 +8,16 @@ from audit.hands import Hand
 from audit.irregularities import DEALING_ERRORS, stage_at
 from audit.observations import CallKind, WagerKind
 from audit.rounds import Round
-from audit.rulebook import Irregularity, Rulebook, Stage
+from audit.rulebook import Irregularity, Provision, Remedy, Rulebook, Stage
 from audit.table_sheet import TableSheet
 from audit.verdicts import Breach, Undetermined, Verdict
 
 NO_EVIDENCE = Evidence()
+SHOE_CODES = frozenset({"SHO001", "SHO002"})
 LIMIT_CODES = frozenset({"BET002", "BET003", "PAY010"})
-SEALED_BY_CARDS = frozenset({"SHO001", "SHO002", "DEA020"})
-"""What is void for its cards seals at least the rounds before it, in every document."""
+PUT_RIGHT = frozenset(
+    {Remedy.RECONSTRUCT, Remedy.BETTOR_CHOOSES, Remedy.NEXT_CARD, Remedy.TAKEN_BACK}
+)
 
 
 @dataclass
@@ -26,6 +28,8 @@ class Record:
     book: Rulebook
     sheet: TableSheet
     findings: list[Finding] = field(default_factory=list)
+    handed_back: frozenset[int] = frozenset()
+    """The wagers, by their place, that were settled for nothing though they won or lost."""
 
     def hear(
         self,
@@ -84,12 +88,25 @@ class Record:
             return breach.expected
         noticed = [call.after for call in self.round.called(CallKind.RECONSTRUCT, CallKind.VOID)]
         stage = stage_at(self.round, noticed[0]) if noticed else Stage.AFTERWARDS
-        provision = self.book.provision(DEALING_ERRORS[code], stage)
-        if provision is None:
-            provision = self.book.provision(Irregularity.DEALING_ERROR, stage)
+        provision = self.book.provision_of(breach.clause) if breach.clause else None
+        provision = provision or self.remedy_for(code, stage)
         if provision is None:
             return f"{breach.expected}; the document gives no remedy"
         return f"{breach.expected}; failing that, {provision.remedy} ({provision.clause})"
+
+    def remedy_for(self, code: str, stage: Stage) -> Provision | None:
+        """Find what chapter 5 requires after a mistake of dealing or drawing."""
+        return self.book.provision(DEALING_ERRORS[code], stage) or self.book.provision(
+            Irregularity.DEALING_ERROR, stage
+        )
+
+    def was_put_right(self, code: str) -> bool:
+        """Tell whether the cards were put back, at a stage where the document has it so."""
+        calls = list(self.round.called(CallKind.RECONSTRUCT))
+        if not calls or code not in DEALING_ERRORS:
+            return False
+        provision = self.remedy_for(code, stage_at(self.round, calls[0].after))
+        return provision is None or provision.remedy in PUT_RIGHT
 
     def _observed(self, code: str, breach: Breach, *, put_right: bool) -> str:
         words = [breach.observed]
@@ -101,16 +118,22 @@ class Record:
         if put_right:
             words.append("it was put right at the table")
         elif self.round.around.next_round_began:
-            words.extend(self._sealed(code))
+            words.extend(self._sealed(code, breach.clause))
         return "; ".join(words)
 
-    def _sealed(self, code: str) -> list[str]:
+    def _sealed(self, code: str, clause: str | None) -> list[str]:
         """Say that a later round seals the result, where the document does."""
-        case = Irregularity.NOTICED_IN_A_LATER_ROUND
+        if code in SHOE_CODES and any(self.round.called(CallKind.VOID)):
+            return []
+        provision = self.book.provision(Irregularity.NOTICED_IN_A_LATER_ROUND, Stage.AFTERWARDS)
         if code in LIMIT_CODES:
-            case = Irregularity.LIMIT_NOTICED_IN_A_LATER_ROUND
-        provision = self.book.provision(case, Stage.AFTERWARDS)
-        if provision is None or not (provision.seals_every_error or code in SEALED_BY_CARDS):
+            limits = Irregularity.LIMIT_NOTICED_IN_A_LATER_ROUND
+            provision = self.book.provision(limits, Stage.AFTERWARDS) or provision
+        foreign = self.book.provision(Irregularity.FOREIGN_CARD, Stage.AFTERWARDS)
+        void_for_its_cards = code in SHOE_CODES or (
+            foreign is not None and clause == foreign.clause
+        )
+        if provision is None or not (provision.seals_every_error or void_for_its_cards):
             return []
         return [f"the settlement stands since the next round has begun ({provision.clause})"]
 

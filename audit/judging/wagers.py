@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 
@@ -10,11 +10,11 @@ from audit.findings import Evidence
 from audit.hands import Hand, box_hand
 from audit.irregularities import (
     PlayedOn,
-    irregularities_of,
+    Voided,
     may_withdraw,
     must_be_void,
     played_on_although_void,
-    stage_at,
+    void_cases,
     voided,
     voided_without_ground,
     withdrew,
@@ -22,7 +22,14 @@ from audit.irregularities import (
 from audit.judging.record import Record, total
 from audit.money import NOTHING
 from audit.observations import WAGERS_OF, CallKind, Game, Wager, WagerKind
-from audit.rulebook import Irregularity, LimitsJudged, OverMaximum, UnderMinimum
+from audit.rulebook import (
+    Irregularity,
+    LimitsJudged,
+    OverMaximum,
+    Remedy,
+    Rulebook,
+    UnderMinimum,
+)
 from audit.rules.shoe import Found, ShoeRunOut, foreign_card_found, shoe_ran_out
 from audit.rules.wagers import (
     AREA_RULES,
@@ -41,6 +48,7 @@ from audit.settlement.payments import PAYMENT_RULES
 from audit.verdicts import Breach, Verdict
 
 NO_LIMIT = (None, None)
+SIDES = (WagerKind.PLAYER, WagerKind.BANKER)
 RAISES = frozenset({WagerKind.SPLIT, WagerKind.DOUBLE, WagerKind.INSURANCE})
 
 
@@ -54,6 +62,8 @@ class Dues:
 
     lawful: Mapping[int, Due]
     as_laid: Mapping[int, Due]
+    tolerated: Mapping[int, Due] = field(default_factory=dict)
+    """What is as good where the document gives no remedy."""
 
 
 # Void rounds
@@ -70,19 +80,45 @@ def hear_void(record: Record) -> bool:
     record.hear("SHO003", shoe_ran_out(ShoeRunOut(ran_out), book))
     if void is not None:
         record.hear("DEA019", voided_without_ground(void, book))
-        why = f"the round is void ({void.reason.replace('_', ' ')})" if void.reason else "void"
+        reason = void.reason.replace("_", " ")
+        why = f"the round is void ({reason})" if reason else "the round is void"
+        clause = clause_of_return(void, book)
         for place, wager in enumerate(round_.wagers):
-            due = returned(wager, why, book.options.void_returns_wagers)
-            hear_payment(record, place, due)
+            hear_payment(record, place, returned(wager, why, clause))
         return True
     provisions = must_be_void(round_, book)
     nets = [wager.net for wager in round_.wagers]
-    moved = None if None in nets or not nets else total([net for net in nets if net is not None])
-    record.hear("DEA020", played_on_although_void(PlayedOn(provisions, moved), book))
+    known = [net for net in nets if net is not None]
+    if not nets or len(known) < len(nets):
+        played = PlayedOn(provisions, None, None)
+    else:
+        played = PlayedOn(provisions, total(known), not any(known))
+    record.hear("DEA020", played_on_although_void(played, book))
     return bool(provisions)
 
 
+def clause_of_return(void: Voided, book: Rulebook) -> str:
+    """Find the clause that hands wagers back: on void rounds, or on what makes this one void."""
+    general = book.provision(Irregularity.ROUND_VOIDED, void.stage)
+    if general is not None and general.remedy is Remedy.WAGER_RETURNED:
+        return general.clause
+    for case in void_cases(void):
+        provision = book.provision(case, void.stage)
+        if provision is not None and provision.remedy is Remedy.VOID:
+            return provision.clause
+    return book.options.void_returns_wagers
+
+
 # What counts of a stake
+
+
+def find_handed_back(record: Record, dues: Mapping[int, Due]) -> None:
+    """Note the wagers that look refused: a rule that forbids one of them is then satisfied."""
+    record.handed_back = frozenset(
+        place
+        for place, wager in enumerate(record.round.wagers)
+        if wager.net == NOTHING and (place not in dues or dues[place].net != NOTHING)
+    )
 
 
 def counting_stakes(record: Record) -> dict[int, Fraction]:
@@ -105,20 +141,30 @@ def counting_stakes(record: Record) -> dict[int, Fraction]:
 
 def _pro_rata(record: Record, wager: Wager, least: Decimal | None, greatest: Decimal) -> Fraction:
     """Share the maximum of a box among its wagers, none of them below the minimum."""
-    placed = total([other.stake for other in same_area(record, wager)])
+    placed = total([record.round.wagers[other].stake for other in accepted(record, wager)])
     if placed <= greatest:
         return Fraction(wager.stake)
     share = Fraction(wager.stake) * Fraction(greatest) / Fraction(placed)
     return max(share, Fraction(least or 0))
 
 
-def same_area(record: Record, wager: Wager) -> list[Wager]:
-    """All wagers of one kind on one box, that one included."""
+def same_area(record: Record, wager: Wager) -> list[int]:
+    """Give the places of all wagers of one kind on one box, that one included, in time."""
     return [
-        other
-        for other in record.round.wagers
+        place
+        for place, other in enumerate(record.round.wagers)
         if (other.kind, other.box) == (wager.kind, wager.box) and not other.late
     ]
+
+
+def accepted(record: Record, wager: Wager) -> list[int]:
+    """Give the wagers of a box that the house took: what was handed back for the maximum is out."""
+    _, greatest = limits_of(record, wager.kind)
+    places = same_area(record, wager)
+    placed = total([record.round.wagers[place].stake for place in places])
+    if greatest is None or placed <= greatest:
+        return places
+    return [place for place in places if place not in record.handed_back]
 
 
 def limits_of(record: Record, kind: WagerKind) -> tuple[Decimal | None, Decimal | None]:
@@ -127,11 +173,6 @@ def limits_of(record: Record, kind: WagerKind) -> tuple[Decimal | None, Decimal 
 
 
 # Wagers that may not be placed
-
-
-def was_handed_back(wager: Wager, due: Due | None) -> bool:
-    """Tell a wager that was refused or returned: settled for nothing though it won or lost."""
-    return wager.net == NOTHING and (due is None or due.net != NOTHING)
 
 
 def hand_of_wager(wager: Wager) -> Hand | None:
@@ -155,24 +196,24 @@ def hear_of_wager(record: Record, code: str, verdict: Verdict, place: int) -> No
     )
 
 
-def hear_placing(record: Record, dues: Dues) -> frozenset[int]:
+def hear_placing(record: Record) -> frozenset[int]:
     """Judge what may be placed; give the places of the wagers that are thereby spoken for."""
     spoken_for: set[int] = set()
     for place, wager in enumerate(record.round.wagers):
         if wager.kind not in record.book.wagers or wager.late:
             spoken_for.add(place)
-            if was_handed_back(wager, dues.lawful.get(place)):
+            if place in record.handed_back:
                 continue
         for code, rule in PLACING_RULES.items():
             verdict = rule(Placed(wager.kind, wager.late, wager.net), record.book)
             hear_of_wager(record, code, verdict, place)
-    spoken_for |= _hear_limits(record, dues)
-    _hear_areas(record, frozenset(spoken_for))
-    _hear_differential(record)
+    spoken_for |= _hear_limits(record)
+    spoken_for |= _hear_areas(record, frozenset(spoken_for))
+    spoken_for |= _hear_differential(record)
     return frozenset(spoken_for)
 
 
-def _hear_limits(record: Record, dues: Dues) -> set[int]:
+def _hear_limits(record: Record) -> set[int]:
     """Hold each wager, or each box, against the limits; wagers handed back for them are fine."""
     judged = record.book.options.limits_judged
     by_box = judged is not None and judged.value is LimitsJudged.BOX_TOTAL
@@ -184,7 +225,7 @@ def _hear_limits(record: Record, dues: Dues) -> set[int]:
             continue
         amount = Amount(
             kind=wager.kind,
-            amount=total([other.stake for other in same_area(record, wager)])
+            amount=total([record.round.wagers[other].stake for other in accepted(record, wager)])
             if by_box
             else wager.stake,
             least=least,
@@ -195,7 +236,8 @@ def _hear_limits(record: Record, dues: Dues) -> set[int]:
         )
         verdicts = {code: rule(amount, record.book) for code, rule in LIMIT_RULES.items()}
         outside = any(isinstance(verdict, Breach) for verdict in verdicts.values())
-        if outside and was_handed_back(wager, dues.lawful.get(place)):
+        refused = place in record.handed_back
+        if refused and (outside or place not in accepted(record, wager)):
             spoken_for.add(place)
             continue
         if _must_go_back(record, amount):
@@ -216,34 +258,69 @@ def _must_go_back(record: Record, amount: Amount) -> bool:
     return once and under and amount.let_through_before
 
 
-def _hear_areas(record: Record, refused: frozenset[int]) -> None:
+def _hear_areas(record: Record, refused: frozenset[int]) -> set[int]:
+    """Count the wagers of each area; if some were handed back because of it, without those."""
+    spoken_for: set[int] = set()
     areas: dict[tuple[WagerKind, int | None], list[int]] = defaultdict(list)
     for place, wager in enumerate(record.round.wagers):
         if place not in refused and wager.kind not in RAISES:
             areas[wager.kind, wager.box].append(place)
-    for (kind, box), places in areas.items():
-        bettors = Counter(record.round.wagers[place].bettor for place in places)
-        area = Area(kind, len(places), max(bettors.values()), box)
+    for (kind, box), placed in areas.items():
+        places = placed
+        if _area_breaks_a_rule(record, kind, box, places):
+            spoken_for |= set(places) & record.handed_back
+            places = [place for place in places if place not in record.handed_back]
+        if not places:
+            continue
         for code, rule in AREA_RULES.items():
             record.hear(
                 code,
-                rule(area, record.book),
+                rule(_area(record, kind, box, places), record.book),
                 hand=hand_of_wager(record.round.wagers[places[0]]),
                 wager=kind,
                 evidence=Evidence(wagers=tuple(places)),
             )
+    return spoken_for
 
 
-def _hear_differential(record: Record) -> None:
+def _area(record: Record, kind: WagerKind, box: int | None, places: list[int]) -> Area:
+    bettors = Counter(record.round.wagers[place].bettor for place in places)
+    return Area(kind, len(places), max(bettors.values()), box)
+
+
+def _area_breaks_a_rule(
+    record: Record, kind: WagerKind, box: int | None, places: list[int]
+) -> bool:
+    area = _area(record, kind, box, places)
+    verdicts = (rule(area, record.book) for rule in AREA_RULES.values())
+    return any(isinstance(verdict, Breach) for verdict in verdicts)
+
+
+def _hear_differential(record: Record) -> set[int]:
+    """Hold the two sides against each other; what was handed back because of it does not count."""
     greatest = record.sheet.differential
     if greatest is None or record.round.game is not Game.BACCARAT:
-        return
-    sides = [
-        total([wager.stake for wager in record.round.placed(kind) if not wager.late])
-        for kind in (WagerKind.PLAYER, WagerKind.BANKER)
-    ]
-    verdict = differential_exceeded(Differential(sides[0], sides[1], greatest), record.book)
-    record.hear("BET013", verdict)
+        return set()
+    verdict = differential_exceeded(_sides(record, greatest, frozenset()), record.book)
+    if not isinstance(verdict, Breach):
+        return set()
+    sides = _sides(record, greatest, record.handed_back)
+    record.hear("BET013", differential_exceeded(sides, record.book))
+    return {p for p in record.handed_back if record.round.wagers[p].kind in SIDES}
+
+
+def _sides(record: Record, greatest: Decimal, without: frozenset[int]) -> Differential:
+    player, banker = (
+        total(
+            [
+                wager.stake
+                for place, wager in enumerate(record.round.wagers)
+                if wager.kind is side and not wager.late and place not in without
+            ]
+        )
+        for side in SIDES
+    )
+    return Differential(player, banker, greatest)
 
 
 # Payment
@@ -268,12 +345,11 @@ def hear_payments(
     settled wrongly by that mistake and not by another: its cost is the mistake's.
     """
     cost: Decimal | None = NOTHING if record.round.wagers else None
-    went_wrong = irregularities_of(record.round, record.book, breached)
     for place, wager in enumerate(record.round.wagers):
         lawful, as_laid = dues.lawful.get(place), dues.as_laid.get(place)
         if place in spoken_for:
             continue
-        if _hear_withdrawal(record, place, lawful, went_wrong):
+        if _hear_withdrawal(record, place, lawful, breached):
             continue
         if wager.net is None:
             cost = None
@@ -283,24 +359,39 @@ def hear_payments(
             hear_payment(record, place, lawful)
         else:
             cost = None
-            if as_laid is not None:
+            tolerated = dues.tolerated.get(place)
+            if as_laid is not None and (tolerated is None or tolerated.net != wager.net):
                 hear_payment(record, place, as_laid)
     return cost
 
 
 def _hear_withdrawal(
-    record: Record, place: int, due: Due | None, went_wrong: frozenset[Irregularity]
+    record: Record, place: int, due: Due | None, breached: tuple[str, ...]
 ) -> bool:
     """Judge a wager that was taken back, and tell whether it was."""
     wager = record.round.wagers[place]
     call = withdrew(record.round, wager)
     if call is None:
         return False
-    provision = may_withdraw(went_wrong, stage_at(record.round, call.after), record.book)
-    if provision is not None:
+    provision = may_withdraw(record.round, call, record.book, breached)
+    if provision is not None and not (provision.withdraw_all and _left_some(record, wager)):
         clause = provision.withdraw or provision.clause
         hear_payment(record, place, returned(wager, "it was withdrawn, as the rules allow", clause))
+        return True
+    if provision is not None:
+        verdict: Verdict = Breach(
+            "who withdraws withdraws every wager", "another wager was left", clause=provision.clause
+        )
+        hear_of_wager(record, "BET012", verdict, place)
         return True
     withdrawn = Withdrawn(wager.kind, wager.net, due.net if due else None, permitted=False)
     hear_of_wager(record, "BET012", wager_withdrawn(withdrawn, record.book), place)
     return True
+
+
+def _left_some(record: Record, wager: Wager) -> bool:
+    """Tell whether the bettor of a withdrawn wager let another one play."""
+    return any(
+        other.bettor == wager.bettor and other.net and withdrew(record.round, other) is None
+        for other in record.round.wagers
+    )

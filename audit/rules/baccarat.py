@@ -132,10 +132,8 @@ def initial_deal_incomplete(dealt: Dealt, book: Rulebook) -> Verdict:
     """
     if len(dealt.hands) >= len(INITIAL_ORDER):
         return COMPLIED
-    return Breach(
-        expected="two cards each to player and banker",
-        observed=f"{len(dealt.hands)} cards left the shoe",
-    )
+    cards = "1 card" if len(dealt.hands) == 1 else f"{len(dealt.hands)} cards"
+    return Breach(expected="two cards each to player and banker", observed=f"{cards} left the shoe")
 
 
 def third_cards_out_of_order(dealt: Dealt, book: Rulebook) -> Verdict:

@@ -131,7 +131,7 @@ def burn_card_forgotten(burnt: Burnt, book: Rulebook) -> Verdict:
     if burnt.burnt >= burnt.required:
         return COMPLIED
     if not burnt.marked:
-        return Undetermined("whether the log marks burn cards")
+        return NOT_APPLICABLE
     stage = Stage.INITIAL_DEAL if burnt.noticed_on_initial_deal else Stage.AFTERWARDS
     provision = book.provision(Irregularity.BURN_FORGOTTEN, stage)
     remedy = provision.remedy if provision else Remedy.NOT_STATED

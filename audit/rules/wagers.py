@@ -8,7 +8,7 @@ from audit.observations import WagerKind
 from audit.rulebook import LateWager, Rulebook, UnderMinimum, WithdrawnWager
 from audit.verdicts import COMPLIED, NOT_APPLICABLE, Breach, Undetermined, Verdict
 
-NO_REMEDY = "the document does not say what one that was taken is due"
+NO_REMEDY = "the document does not say what an accepted one gets"
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +141,13 @@ def late_wager_accepted(placed: Placed, book: Rulebook) -> Verdict:
         return COMPLIED
     if placed.net is None:
         return Undetermined("whether the late wager was refused")
+    clause = None
+    if placed.kind is WagerKind.INSURANCE and book.blackjack is not None:
+        clause = book.blackjack.insurance_before_further_cards
+    observed = f"it was settled for {placed.net:+}"
     if book.options.late_wager.value is LateWager.REMEDY_NOT_STATED:
-        return Breach(
-            "a late wager is refused; the document does not say what an accepted one gets",
-            f"it was settled for {placed.net:+}",
-        )
-    return Breach(
-        "a late wager is refused and not honoured",
-        f"it was settled for {placed.net:+}",
-        placed.net,
-    )
+        return Breach(f"a late wager is refused; {NO_REMEDY}", observed, clause=clause)
+    return Breach("a late wager is refused and not honoured", observed, placed.net, clause)
 
 
 def wager_withdrawn(withdrawn: Withdrawn, book: Rulebook) -> Verdict:
@@ -169,15 +166,21 @@ def wager_withdrawn(withdrawn: Withdrawn, book: Rulebook) -> Verdict:
         return Undetermined("what the withdrawn wager was due")
     if withdrawn.net == withdrawn.due:
         return COMPLIED
+    clause = None
+    if withdrawn.kind is WagerKind.DOUBLE and book.blackjack is not None:
+        clause = book.blackjack.double_not_withdrawn
     observed = f"it was withdrawn and settled for {withdrawn.net}"
     if book.options.withdrawn_wager.value is WithdrawnWager.REMEDY_NOT_STATED:
         return Breach(
-            "no wager is withdrawn; the document does not say what one that was is due", observed
+            "no wager is withdrawn; the document does not say what one that was is due",
+            observed,
+            clause=clause,
         )
     return Breach(
         f"the wager stays and is settled for {withdrawn.due}",
         observed,
         withdrawn.net - withdrawn.due,
+        clause,
     )
 
 

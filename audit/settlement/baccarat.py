@@ -1,5 +1,6 @@
 """Baccarat settlement: chapter 4, by the pay table of each game."""
 
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -19,21 +20,8 @@ def due_on_coup(wager: Wager, on: Fraction, coup: Coup, book: Rulebook, unit: De
     if wager.kind in PAIR_WAGERS and TEN_WITH_PICTURE in book.readings:
         other = _due(wager.kind, on, coup, book, unit, pairs_by_value=True)
         if other.net != due.net:
-            return _with_reading(due, other.net, TEN_WITH_PICTURE)
+            return replace(due, otherwise=((other.net, TEN_WITH_PICTURE),))
     return due
-
-
-def _with_reading(due: Due, net: Decimal, reading: str) -> Due:
-    return Due(
-        due.net,
-        due.fate,
-        due.why,
-        due.clause,
-        due.on,
-        due.event,
-        due.odds,
-        (*due.otherwise, (net, reading)),
-    )
 
 
 def _due(

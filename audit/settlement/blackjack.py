@@ -10,6 +10,7 @@ from audit.observations import WagerKind
 from audit.rulebook import DealerBlackjackAgainst21, Event, Rulebook
 from audit.rules.blackjack.dealer import blackjack_options
 from audit.rules.blackjack.hands import (
+    POINT_VALUE,
     THIRTEEN,
     TWENTY_ONE,
     is_ace_and_ten,
@@ -64,9 +65,9 @@ def due_on_hand(
         return _dealer_blackjack(on, hand, book, unit)
     if is_bust(hand.dealer):
         why = f"the dealer bust with {point_total(hand.dealer)}"
-        return replace(wins(on, pays[Event.WINS], why, unit), clause=options.dealer_bust_wins)
+        return wins(on, pays[Event.WINS], why, unit, options.dealer_bust_wins)
     if point_total(hand.ranks) > point_total(hand.dealer):
-        return replace(wins(on, pays[Event.WINS], against, unit), clause=options.higher_total_wins)
+        return wins(on, pays[Event.WINS], against, unit, options.higher_total_wins)
     if point_total(hand.ranks) < point_total(hand.dealer):
         return loses(on, against, options.lower_total_loses, unit)
     return stands_off(on, against, options.same_total_stands_off)
@@ -77,13 +78,17 @@ def _surrendered(on: Fraction, book: Rulebook, unit: Decimal) -> Due:
     given_up = rounded(-on * share.value, unit)
     handed_back = rounded(on * (1 - share.value), unit) - rounded(on, unit)
     otherwise = ((handed_back, "half_of_an_odd_amount"),) if handed_back != given_up else ()
-    return Due(given_up, Fate.SURRENDERED, "half", share.clause, on, otherwise=otherwise)
+    return Due(
+        given_up, Fate.SURRENDERED, "half", share.clause, on, -share.value, otherwise=otherwise
+    )
 
 
 def _blackjack(on: Fraction, hand: Standing, book: Rulebook, unit: Decimal) -> Due:
     row = book.pay_row(WagerKind.MAIN, Event.BLACKJACK)
-    due = wins(on, row, "a blackjack", unit)
-    if point_total(hand.dealer) == TWENTY_ONE and BLACKJACK_AGAINST_DEALER_21 in book.readings:
+    due = wins(on, row, "a blackjack", unit, blackjack_options(book).blackjack_wins)
+    open_to_blackjack = POINT_VALUE[hand.dealer[0]] >= POINT_VALUE[Rank.TEN]
+    same_total = point_total(hand.dealer) == TWENTY_ONE and open_to_blackjack
+    if same_total and BLACKJACK_AGAINST_DEALER_21 in book.readings:
         return replace(due, otherwise=((NOTHING, BLACKJACK_AGAINST_DEALER_21),))
     return due
 
@@ -142,6 +147,7 @@ class AgainstDealerBlackjack:
     original: Fraction
     lost_to_busts: Fraction
     still_standing: bool
+    after_split: bool
     net: Decimal
     unit: Decimal
 
@@ -174,9 +180,11 @@ def more_than_original_lost(all_hands: AgainstDealerBlackjack, book: Rulebook) -
         if given_away > 0
         else f"the bettor was short-changed {-given_away}"
     )
+    options = blackjack_options(book)
     return Breach(
         f"the box loses {-all_hands.due} to the dealer's blackjack",
         f"its wagers came to {all_hands.net}: {direction}",
         given_away,
+        clause=options.limit_on_splits if all_hands.after_split else options.limit_on_doubles,
         reading=reading,
     )

@@ -22,8 +22,10 @@ class Fate(StrEnum):
 class Due:
     """The net amount that a wager must be settled for.
 
-    `on` is the part of the stake that counts, less than all of it for a wager over the maximum.
-    `otherwise` has the amounts that would be right under another reading, with the reading's name.
+    `clause` says why it wins, loses or goes back, `pay_clause` what the pay table then pays. `on`
+    is the part of the stake that counts, less than all of it for a wager over the maximum, and
+    `rate` what each unit of it comes to. `otherwise` has the amounts that would be right under
+    another reading, with the reading's name.
     """
 
     net: Decimal
@@ -31,7 +33,9 @@ class Due:
     why: str
     clause: str
     on: Fraction
+    rate: Fraction = Fraction(0)
     event: Event | None = None
+    pay_clause: str = ""
     odds: str = ""
     otherwise: tuple[tuple[Decimal, str], ...] = ()
 
@@ -54,16 +58,26 @@ class Payment:
         return self.due.on < Fraction(self.wager.stake)
 
 
-def wins(on: Fraction, row: PayRow, why: str, unit: Decimal) -> Due:
-    """Settle a winning wager by its row of the pay table."""
+def wins(on: Fraction, row: PayRow, why: str, unit: Decimal, clause: str = "") -> Due:
+    """Settle a winning wager by its row of the pay table, which may stand behind a clause."""
     net = rounded(on * row.odds.paid, unit)
     fate = Fate.WINS if row.odds.paid else Fate.STANDS_OFF
-    return Due(net, fate, why, row.clause, on, row.event, row.odds.text)
+    return Due(
+        net=net,
+        fate=fate,
+        why=why,
+        clause=clause or row.clause,
+        on=on,
+        rate=row.odds.paid,
+        event=row.event,
+        pay_clause=row.clause,
+        odds=row.odds.text,
+    )
 
 
 def loses(on: Fraction, why: str, clause: str, unit: Decimal) -> Due:
     """Settle a losing wager: all that counts of it is taken."""
-    return Due(rounded(-on, unit), Fate.LOSES, why, clause, on)
+    return Due(rounded(-on, unit), Fate.LOSES, why, clause, on, rate=Fraction(-1))
 
 
 def stands_off(on: Fraction, why: str, clause: str) -> Due:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
+from audit.money import CENT, rounded
 from audit.observations import WagerKind
 from audit.rulebook import Event, Rulebook
 from audit.settlement.dues import Fate, Payment
@@ -20,6 +21,7 @@ COMMISSIONS = (Fraction(1), Fraction(95, 100), Fraction(1, 2))
 SPECIAL_EVENTS = frozenset({Event.BLACKJACK, Event.EVEN_MONEY})
 
 LARGEST_ODDS_DENOMINATOR = 20
+WHAT_ROUNDING_MAY_MOVE = Fraction(1, 2)
 
 
 def _signed(amount: Decimal) -> str:
@@ -47,7 +49,7 @@ def _direction(payment: Payment) -> str:
 
 def _required(payment: Payment) -> str:
     due, wager = payment.due, payment.wager
-    on = f" on {due.on.limit_denominator(100)}" if payment.capped else f" on {wager.stake}"
+    on = f" on {rounded(due.on, CENT)}"
     match due.fate:
         case Fate.WINS:
             return f"{wager.kind} pays {due.odds}{on}, {_signed(due.net)}: {due.why}"
@@ -61,15 +63,16 @@ def _required(payment: Payment) -> str:
             return f"{wager.kind} is returned: {due.why}"
 
 
-def _compared(payment: Payment) -> Verdict:
+def _compared(payment: Payment, *, by_pay_table: bool = False) -> Verdict:
     if payment.net == payment.due.net:
         return COMPLIED
+    due = payment.due
     reading = dict(payment.due.otherwise).get(payment.net)
     return Breach(
         expected=_required(payment),
         observed=f"{_paid_as(payment)}: {_direction(payment)}",
         exposure=payment.given_away,
-        clause=payment.due.clause,
+        clause=due.pay_clause if by_pay_table and due.pay_clause else due.clause,
         reading=reading,
     )
 
@@ -77,15 +80,16 @@ def _compared(payment: Payment) -> Verdict:
 def _is_wrong_commission(payment: Payment) -> bool:
     if payment.wager.kind is not WagerKind.BANKER or payment.net <= 0:
         return False
-    return Fraction(payment.net) / payment.due.on in COMMISSIONS
+    paid = Fraction(payment.net) / payment.due.on
+    return paid in COMMISSIONS and paid != payment.due.rate
 
 
 def _is_settled_past_maximum(payment: Payment) -> bool:
     """Tell a wager over the maximum that was settled as if all of its stake counted."""
-    due = payment.due
-    if not payment.capped or not due.net:
+    if not payment.capped or not payment.due.net:
         return False
-    return Fraction(payment.net) * due.on == Fraction(due.net) * Fraction(payment.wager.stake)
+    in_full = Fraction(payment.wager.stake) * payment.due.rate
+    return abs(Fraction(payment.net) - in_full) < WHAT_ROUNDING_MAY_MOVE
 
 
 def winner_paid_wrong_amount(payment: Payment, book: Rulebook) -> Verdict:
@@ -101,7 +105,9 @@ def winner_paid_wrong_amount(payment: Payment, book: Rulebook) -> Verdict:
     special = payment.due.event in SPECIAL_EVENTS or _is_wrong_commission(payment)
     if payment.due.fate is not Fate.WINS or payment.net <= 0 or special:
         return NOT_APPLICABLE
-    return NOT_APPLICABLE if _is_settled_past_maximum(payment) else _compared(payment)
+    if _is_settled_past_maximum(payment):
+        return NOT_APPLICABLE
+    return _compared(payment, by_pay_table=True)
 
 
 def loser_paid(payment: Payment, book: Rulebook) -> Verdict:
@@ -201,7 +207,9 @@ def wrong_commission(payment: Payment, book: Rulebook) -> Verdict:
     """
     if payment.due.fate is not Fate.WINS or not _is_wrong_commission(payment):
         return NOT_APPLICABLE
-    return NOT_APPLICABLE if _is_settled_past_maximum(payment) else _compared(payment)
+    if _is_settled_past_maximum(payment):
+        return NOT_APPLICABLE
+    return _compared(payment, by_pay_table=True)
 
 
 def returned_wager_settled(payment: Payment, book: Rulebook) -> Verdict:
@@ -264,7 +272,7 @@ def blackjack_paid_wrong(payment: Payment, book: Rulebook) -> Verdict:
     applies = payment.due.fate is Fate.WINS and payment.due.event is Event.BLACKJACK
     if not applies or payment.net <= 0 or _is_settled_past_maximum(payment):
         return NOT_APPLICABLE
-    return _compared(payment)
+    return _compared(payment, by_pay_table=True)
 
 
 def even_money_paid_wrong(payment: Payment, book: Rulebook) -> Verdict:
@@ -280,7 +288,7 @@ def even_money_paid_wrong(payment: Payment, book: Rulebook) -> Verdict:
     applies = payment.due.fate is Fate.WINS and payment.due.event is Event.EVEN_MONEY
     if not applies or payment.net <= 0 or _is_settled_past_maximum(payment):
         return NOT_APPLICABLE
-    return _compared(payment)
+    return _compared(payment, by_pay_table=True)
 
 
 PAYMENT_RULES: dict[str, Callable[[Payment, Rulebook], Verdict]] = {

@@ -17,7 +17,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
 MUTATED = ("audit/rules", "audit/settlement", "audit/irregularities.py")
-TESTS = ("tests/test_cases.py", "tests/test_rule_boundaries.py", "tests/test_published_counts.py")
+TESTS = ("tests/test_cases.py", "tests/test_messages.py")
 COPIED = ("audit", "vision", "tests", "README.md")
 REQUIRES = ("mutmut==3.8.0", "pytest<9", "hypothesis", "click", "rich", "tzdata")
 CAUGHT = frozenset({"killed", "timeout", "caught by type check", "segfault"})

@@ -21,11 +21,16 @@ class Need(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class DealerPlay:
-    """The dealer's cards, what surely depended on them, and what at most could have."""
+    """The dealer's cards, and what depended on them.
+
+    `required` is what surely did, `possible` what may have as far as the evidence goes, `tolerated`
+    what would by a reading of the document that was not taken.
+    """
 
     ranks: tuple[Rank, ...]
     required: Need
-    permitted: Need
+    possible: Need
+    tolerated: Need = Need.NO_CARD
 
 
 def blackjack_options(book: Rulebook) -> BlackjackOptions:
@@ -66,6 +71,14 @@ def dealer_hand_by_the_rules(
     return tuple(hand)
 
 
+def _first_complete(ranks: tuple[Rank, ...], book: Rulebook) -> int | None:
+    """Count the cards with which the dealer's hand was first complete, if it ever was."""
+    for held in range(INITIAL_CARDS, len(ranks) + 1):
+        if dealer_is_complete(ranks[:held], book):
+            return held
+    return None
+
+
 def dealer_stood_too_low(dealer: DealerPlay, book: Rulebook) -> Verdict:
     """DRW010 The dealer did not draw a card that had to be drawn.
 
@@ -77,12 +90,12 @@ def dealer_stood_too_low(dealer: DealerPlay, book: Rulebook) -> Verdict:
 
     Example: 1 TH 8D stand / D TS 6C | main@1 100=+100, next 5D
     """
-    if not dealer.ranks:
+    if not dealer.ranks or _first_complete(dealer.ranks, book) is not None:
         return NOT_APPLICABLE
     if dealer_draws(dealer.ranks, dealer.required, book):
         total = spoken_total(dealer.ranks)
         return Breach(f"the dealer draws on {total}", f"the dealer stopped on {total}")
-    if dealer_draws(dealer.ranks, dealer.permitted, book):
+    if dealer_draws(dealer.ranks, dealer.possible, book):
         return Undetermined("whether a wager still depended on the dealer's hand")
     return COMPLIED
 
@@ -100,13 +113,13 @@ def dealer_drew_on_complete_hand(dealer: DealerPlay, book: Rulebook) -> Verdict:
     """
     if len(dealer.ranks) < INITIAL_CARDS:
         return NOT_APPLICABLE
-    for held in range(INITIAL_CARDS, len(dealer.ranks)):
-        if dealer_is_complete(dealer.ranks[:held], book):
-            total = spoken_total(dealer.ranks[:held])
-            return Breach(
-                f"the dealer stands on {total}", f"the dealer drew {dealer.ranks[held]} on {total}"
-            )
-    return COMPLIED
+    held = _first_complete(dealer.ranks, book)
+    if held is None or held == len(dealer.ranks):
+        return COMPLIED
+    total = spoken_total(dealer.ranks[:held])
+    return Breach(
+        f"the dealer stands on {total}", f"the dealer drew {dealer.ranks[held]} on {total}"
+    )
 
 
 def dealer_drew_for_nothing(dealer: DealerPlay, book: Rulebook) -> Verdict:
@@ -121,7 +134,8 @@ def dealer_drew_for_nothing(dealer: DealerPlay, book: Rulebook) -> Verdict:
     """
     if blackjack_options(book).dealer_stops_when_nothing_depends is None or not dealer.ranks:
         return NOT_APPLICABLE
-    allowed = {Need.NO_CARD: 1, Need.SECOND_CARD: INITIAL_CARDS}.get(dealer.permitted)
+    most = max(dealer.possible, dealer.tolerated)
+    allowed = {Need.NO_CARD: 1, Need.SECOND_CARD: INITIAL_CARDS}.get(most)
     if allowed is None:
         return NOT_APPLICABLE
     if len(dealer.ranks) <= allowed:

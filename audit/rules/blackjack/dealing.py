@@ -4,12 +4,13 @@ A card to each box with a wager from the dealer's left, one to the dealer, a sec
 then box after box is played out, and the dealer comes last.
 """
 
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from audit.hands import DEALER, Hand, Place, box_hand
-from audit.rulebook import Rulebook
+from audit.rulebook import Irregularity, Rulebook, Stage
 from audit.verdicts import COMPLIED, NOT_APPLICABLE, Breach, Undetermined, Verdict
 
 
@@ -79,10 +80,15 @@ def fault_of_initial_deal(dealt: Dealt) -> DealFault | None:
     if hands[: 2 * len(boxes)] == boxes + boxes:
         return DealFault("DEA013", f"the dealer's first card comes after {boxes[-1]}'s", seen)
     with_one_more = hands[: len(expected) + 1]
-    for place, hand in enumerate(with_one_more):
-        if _without(with_one_more, place) == expected:
-            code = "DEA014" if hand == DEALER else "DEA016"
+    surplus = [p for p in range(len(with_one_more)) if _without(with_one_more, p) == expected]
+    if surplus:
+        of_dealer = with_one_more[surplus[-1]] == DEALER
+        asked_for = any(after <= surplus[-1] for after in dealt.decided_after)
+        if of_dealer or not asked_for:
+            code = "DEA014" if of_dealer else "DEA016"
             return DealFault(code, required, _named(with_one_more))
+    if Counter(actual) == Counter(expected):
+        return DealFault("DEA010", required, seen)
     for place, hand in enumerate(expected):
         if _without(expected, place) == hands[: len(expected) - 1]:
             return DealFault("DEA015", f"{hand} gets two cards: {required}", seen)
@@ -229,7 +235,11 @@ def box_played_out_of_turn(dealt: Dealt, book: Rulebook) -> Verdict:
 
     Example: 1 TH#1 2D#4 5C#7 / 2 9C#2 3S#5 4D#6 / D 7H#3 TC#8
     """
-    return _in_turn(dealt, lambda begun, hand: begun.box > hand.box)
+    verdict = _in_turn(dealt, lambda begun, hand: begun.box > hand.box)
+    late = book.provision(Irregularity.HAND_PASSED_OVER_NOTICED_LATE, Stage.AFTERWARDS)
+    if isinstance(verdict, Breach) and late is not None and _boxes_begun_since(dealt) > 1:
+        return replace(verdict, clause=late.clause)
+    return verdict
 
 
 def split_hand_played_out_of_turn(dealt: Dealt, book: Rulebook) -> Verdict:
@@ -244,6 +254,16 @@ def split_hand_played_out_of_turn(dealt: Dealt, book: Rulebook) -> Verdict:
     """
     parents = dict(dealt.parents)
     return _in_turn(dealt, lambda begun, hand: _descends(begun, hand, parents))
+
+
+def _boxes_begun_since(dealt: Dealt) -> int:
+    """Count the boxes that had acted when an earlier one was given its card after all."""
+    later = [h for h in _in_play(dealt)[len(initial_order(dealt.boxes)) :] if h.place is Place.BOX]
+    for place, hand in enumerate(later):
+        begun = {other.box for other in later[:place] if other.box > hand.box}
+        if begun:
+            return len(begun)
+    return 0
 
 
 def _in_turn(dealt: Dealt, comes_after: Callable[[Hand, Hand], bool]) -> Verdict:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from audit.cards import Rank
+from audit.observations import CallKind
 from audit.rulebook import Rulebook
 from audit.rules.blackjack.dealer import blackjack_options
 from audit.rules.blackjack.hands import (
@@ -24,13 +25,15 @@ class HandPlay:
     """One hand of a box as it was played.
 
     `split_card` is the rank that was split to form it; `doubled_on` and `ended_on` are how many
-    cards it held when it was doubled, and when its bettors were done with it.
+    cards it held when it was doubled, and when its bettors were done with it, by `ended_by`.
     """
 
     ranks: tuple[Rank, ...]
     split_card: Rank | None = None
     doubled_on: int | None = None
     ended_on: int | None = None
+    ended_by: CallKind = CallKind.STAND
+    folded: bool = False
     nobody_decides: bool = False
 
     @property
@@ -159,7 +162,8 @@ def twenty_one_doubled(hand: HandPlay, book: Rulebook) -> Verdict:
     if hand.doubled_on is None:
         return NOT_APPLICABLE
     held = hand.ranks[: hand.doubled_on]
-    if point_total(held) != TWENTY_ONE:
+    of_any_cards = blackjack_options(book).twenty_one_never_doubled is not None
+    if point_total(held) != TWENTY_ONE or (len(held) > INITIAL_CARDS and not of_any_cards):
         return COMPLIED
     return Breach("a hand of 21 cannot be doubled", f"{' '.join(held)} was doubled")
 
@@ -350,6 +354,10 @@ def split_hand_got_no_card(hand: HandPlay, book: Rulebook) -> Verdict:
     return Breach("every split hand gets a second card", f"{hand.split_card} was left alone")
 
 
+WAYS_TO_END = (CallKind.STAND, CallKind.SURRENDER, CallKind.EVEN_MONEY)
+"""How a hand is ended; the clauses of the code stand in the same order."""
+
+
 def drew_after_the_end(hand: HandPlay, book: Rulebook) -> Verdict:
     """DRW019 A card was drawn to a hand that its bettors were done with.
 
@@ -364,9 +372,11 @@ def drew_after_the_end(hand: HandPlay, book: Rulebook) -> Verdict:
         return NOT_APPLICABLE
     if len(hand.ranks) <= hand.ended_on:
         return COMPLIED
+    clauses = dict(zip(WAYS_TO_END, book.breaks["DRW019"], strict=False))
     return Breach(
         f"no further card after {' '.join(hand.ranks[: hand.ended_on])}",
         f"it got {' '.join(hand.ranks[hand.ended_on :])}",
+        clause=clauses.get(hand.ended_by),
     )
 
 
@@ -381,7 +391,9 @@ def stood_too_low(hand: HandPlay, book: Rulebook) -> Verdict:
     Example: 1 4H 5D stand / D 6H TC 5S {rws-blackjack-v4}
     """
     forced = blackjack_options(book).forced_draw_below
-    if forced is None or hand.doubled_on is not None or len(hand.ranks) < INITIAL_CARDS:
+    if forced is None or hand.doubled_on is not None or hand.folded:
+        return NOT_APPLICABLE
+    if len(hand.ranks) < INITIAL_CARDS:
         return NOT_APPLICABLE
     total = point_total(hand.ranks)
     if total >= forced.value or _split_ace_is_full(hand, book):

@@ -17,7 +17,7 @@ from audit.hands import DEALER, Hand, Place, box_hand, parse_hand
 from audit.money import rounded
 from audit.observations import Call, CallKind, CardSeen, Wager, WagerKind
 from audit.rounds import Round, rank_of
-from audit.rulebook import Event, Rulebook
+from audit.rulebook import Event, Irregularity, Rulebook, Stage
 from audit.rules.blackjack.dealer import DealerPlay, Need, blackjack_options
 from audit.rules.blackjack.dealing import Dealt
 from audit.rules.blackjack.decisions import Folded, HandPlay, SplitMade
@@ -107,6 +107,7 @@ class Play:
 
     def _place_wagers(self) -> Iterator[tuple[int, Hand]]:
         used: set[tuple[str, Hand]] = set()
+        doubled: set[tuple[str, Hand]] = set()
         for place, wager in enumerate(self.round.wagers):
             if wager.kind not in HAND_WAGERS or wager.box is None:
                 continue
@@ -120,15 +121,18 @@ class Play:
                 hand = free[0] if free else box_hand(wager.box, 2)
                 used.add((wager.bettor, hand))
             elif wager.kind is WagerKind.DOUBLE:
-                hand = self._likely_doubled(wager.box)
+                hand = self._likely_doubled(wager, doubled)
+                doubled.add((wager.bettor, hand))
             yield place, hand
 
-    def _likely_doubled(self, box: int) -> Hand:
+    def _likely_doubled(self, wager: Wager, already: set[tuple[str, Hand]]) -> Hand:
+        """Tell which hand of its box a double stands on that names none."""
+        box = wager.box or 0
         hands = self.hands_of(box)
         announced = [c.hand for c in self.round.called(CallKind.DOUBLE) if c.hand in hands]
         of_three = [h for h in hands if len(self.cards[h]) == INITIAL_CARDS + 1]
         for hand in (*announced, *of_three, *hands):
-            if hand is not None:
+            if hand is not None and (wager.bettor, hand) not in already:
                 return hand
         return box_hand(box)
 
@@ -175,8 +179,9 @@ class Play:
         alone = self.bettors_on(wager.box) == {wager.bettor}
         if doubled or (drew and alone):
             return False
-        share = blackjack_options(self.book).surrender_share.value
-        return wager.net == rounded(-Fraction(wager.stake) * share, self.unit)
+        given_up = Fraction(wager.stake) * blackjack_options(self.book).surrender_share.value
+        handed_back = rounded(Fraction(wager.stake) - given_up, self.unit)
+        return wager.net in (rounded(-given_up, self.unit), handed_back - wager.stake)
 
     def took_even_money(self, bettor: str, box: int | None) -> bool:
         """Tell whether a bettor took even money: heard, or else seen in the ledger."""
@@ -196,16 +201,23 @@ class Play:
         bettors = self.bettors_on(box) or frozenset({""})
         return all(self.took(kind, bettor, box) for bettor in bettors)
 
-    def _ended_on(self, hand: Hand) -> int | None:
+    def _ended(self, hand: Hand) -> Call | None:
+        """Find the call by which the bettors of a hand were done with it."""
         stand = self._last_call(hand, CallKind.STAND)
-        if stand is not None:
-            return self.held_at(hand, stand.after)
-        if hand.formed == 1 and not self.is_split(hand):
-            for kind in (CallKind.SURRENDER, CallKind.EVEN_MONEY):
-                call = self._last_call(hand, kind)
-                if call is not None and self._everyone_took(kind, hand.box):
-                    return self.held_at(hand, call.after)
+        if stand is not None or self.is_split(hand):
+            return stand
+        for kind in (CallKind.SURRENDER, CallKind.EVEN_MONEY):
+            call = self._last_call(hand, kind)
+            if call is not None and self._everyone_took(kind, hand.box):
+                return call
         return None
+
+    def _everyone_folded(self, hand: Hand) -> bool:
+        """Tell whether every bettor of a hand surrendered, heard or seen in the ledger."""
+        mains = self.main_wagers(hand.box)
+        if not mains:
+            return not self.is_split(hand) and self._everyone_took(CallKind.SURRENDER, hand.box)
+        return all(self.surrendered(wager) for wager in mains)
 
     def _doubled_on(self, hand: Hand) -> int | None:
         call = self._last_call(hand, CallKind.DOUBLE)
@@ -215,21 +227,26 @@ class Play:
         doubled = any(
             wagers[place].kind is WagerKind.DOUBLE and on == hand
             for place, on in self.hand_of.items()
+            if not (self.round.decisions_were_logged and wagers[place].net == 0)
         )
         return min(INITIAL_CARDS, len(self.cards.get(hand, ()))) if doubled else None
 
     def _nobody_decides(self, box: int) -> bool:
-        return any(
-            call.hand is not None and call.hand.box == box and call.value == ABSENT
-            for call in self.round.called(CallKind.CONTROL)
-        )
+        """Tell whether the bettor who decides is absent and no other on the box can step in."""
+        for call in self.round.called(CallKind.CONTROL):
+            if call.hand is not None and call.hand.box == box and call.value == ABSENT:
+                return not call.bettor or self.bettors_on(box) <= {call.bettor}
+        return False
 
     def controller(self, box: int) -> str | None:
         """Who was named to decide for a box, as long as that bettor did not surrender."""
         named = [
             call.bettor
             for call in self.round.called(CallKind.CONTROL)
-            if call.hand is not None and call.hand.box == box and call.bettor
+            if call.hand is not None
+            and call.hand.box == box
+            and call.bettor
+            and call.value != ABSENT
         ]
         if not named or self.took(CallKind.SURRENDER, named[-1], box):
             return None
@@ -237,11 +254,14 @@ class Play:
 
     def hand_play(self, hand: Hand) -> HandPlay:
         ranks = self.ranks(hand)
+        ended = self._ended(hand)
         return HandPlay(
             ranks=ranks,
             split_card=ranks[0] if self.is_split(hand) and ranks else None,
             doubled_on=self._doubled_on(hand),
-            ended_on=self._ended_on(hand),
+            ended_on=self.held_at(hand, ended.after) if ended else None,
+            ended_by=ended.kind if ended else CallKind.STAND,
+            folded=self._everyone_folded(hand),
             nobody_decides=self._nobody_decides(hand.box),
         )
 
@@ -266,7 +286,7 @@ class Play:
             ranks=self.ranks(hand)[: self.held_at(hand, call.after)],
             dealer_first=self.dealer_first,
             of_split_hand=self.is_split(hand),
-            further_cards_dealt=call.after > self.initial_deal_ends,
+            further_cards_dealt=call.after > self._folding_closes,
         )
 
     @cached_property
@@ -281,11 +301,20 @@ class Play:
                 return dealt
         return len(self.round.cards)
 
+    @property
+    def _folding_closes(self) -> int:
+        """After how many cards folding closes: late, if the dealer's first card came late."""
+        reopened = self.book.provision(Irregularity.DEALER_WITHOUT_FIRST_CARD, Stage.AFTERWARDS)
+        firsts = [n for n, seen in enumerate(self.round.cards, 1) if seen.hand == DEALER][:1]
+        if reopened is None or not firsts:
+            return self.initial_deal_ends
+        return max(firsts[0], self.initial_deal_ends)
+
     def dealt(self) -> Dealt:
         """Where the cards went, for the rules of dealing."""
         in_play = self.round.in_play()
         positions = {seen.seq: place for place, seen in enumerate(in_play)}
-        mains = list(self.round.placed(WagerKind.MAIN))
+        mains = [wager for wager in self.round.placed(WagerKind.MAIN) if not wager.late]
         decided = tuple(
             sum(seen.seq in positions for seen in self.round.cards[: call.after])
             for call in self.round.called(
@@ -302,23 +331,27 @@ class Play:
     # What depends on the dealer
 
     def dealer_play(self) -> DealerPlay:
-        needs = [self._need_of_hand(hand) for hand in self._hand_names]
+        needs = [self._need_of_hand(hand) for hand in self.hands_in_play]
         needs.append(self._need_of_insurance())
-        needs.append(self._need_under_other_reading())
-        required = max(least for least, _ in needs)
-        permitted = max(most for _, most in needs)
-        return DealerPlay(self.dealer, required, permitted)
+        return DealerPlay(
+            ranks=self.dealer,
+            required=max(least for least, _ in needs),
+            possible=max(most for _, most in needs),
+            tolerated=self._need_under_other_reading(),
+        )
+
+    @property
+    def hands_in_play(self) -> tuple[Hand, ...]:
+        """The hands of boxes with a wager; without a ledger, of all that were dealt in."""
+        wagered = {w.box for w in self.round.placed(WagerKind.MAIN)}
+        return tuple(h for h in self._hand_names if not wagered or h.box in wagered)
 
     def _need_of_hand(self, hand: Hand) -> tuple[Need, Need]:
         """What a hand needs of the dealer for sure, and what it could need at the most."""
         ranks = self.ranks(hand)
         if len(ranks) < INITIAL_CARDS or is_bust(ranks):
             return Need.NO_CARD, Need.NO_CARD
-        mains = self.main_wagers(hand.box)
-        folded = [self.surrendered(wager) for wager in mains]
-        if not mains and not self.is_split(hand):
-            folded = [self._everyone_took(CallKind.SURRENDER, hand.box)]
-        if all(folded) and folded:
+        if self._everyone_folded(hand):
             return Need.NO_CARD, Need.NO_CARD
         if not self.is_split(hand) and is_ace_and_ten(ranks):
             return self._need_of_blackjack(hand)
@@ -361,19 +394,19 @@ class Play:
             return Need.NO_CARD, Need.NO_CARD
         return Need.SECOND_CARD, Need.SECOND_CARD
 
-    def _need_under_other_reading(self) -> tuple[Need, Need]:
+    def _need_under_other_reading(self) -> Need:
         """A dealer's blackjack may still limit the loss of hands that bust after a split or double.
 
         Under the reading that is not taken the second card matters, so drawing it accuses nobody.
         """
         if "dealer_blackjack_against_busted_hands" not in self.book.readings:
-            return Need.NO_CARD, Need.NO_CARD
+            return Need.NO_CARD
         raised = any(True for _ in self.round.placed(WagerKind.SPLIT, WagerKind.DOUBLE))
         ten_or_ace = (
             self.dealer_first is not None
             and POINT_VALUE[self.dealer_first] >= POINT_VALUE[Rank.TEN]
         )
-        return Need.NO_CARD, Need.SECOND_CARD if raised and ten_or_ace else Need.NO_CARD
+        return Need.SECOND_CARD if raised and ten_or_ace else Need.NO_CARD
 
 
 PLAYED = frozenset({Place.BOX, Place.DEALER})

@@ -23,6 +23,7 @@ from audit.rules.baccarat import Coup, Outcome, deal_coup, events_on, outcome
 from audit.rules.blackjack import hands
 from audit.rules.blackjack.dealer import Need, dealer_draws
 from audit.settlement.baccarat import PAIR_WAGERS, due_on_coup
+from audit.settlement.blackjack import due_on_initial_cards, due_on_insurance
 
 Shoe = Mapping[Rank, int]
 """How many cards of each rank are left; where ranks are alike, one of them stands for all."""
@@ -196,9 +197,13 @@ def _cases(kind: WagerKind, decks: int) -> tuple[WeightedCoup, ...]:
     return _one_of_each(weighted, lambda coup: (events_on(kind, coup), outcome(coup)))
 
 
+def _whole_stake(kind: WagerKind, book: Rulebook) -> int:
+    """Give a stake that every row pays in whole amounts, so that rounding changes nothing."""
+    return lcm(*(row.odds.paid.denominator for row in book.wagers[kind].pays.values()))
+
+
 def _baccarat_edge(kind: WagerKind, book: Rulebook, decks: int) -> Fraction:
-    # Every row pays this stake in whole amounts, so the rounding of a payment changes nothing.
-    stake = lcm(*(row.odds.paid.denominator for row in book.wagers[kind].pays.values()))
+    stake = _whole_stake(kind, book)
     wager = Wager(bettor="", kind=kind, stake=Decimal(stake))
     cases = _cases(kind, decks)
     lost = sum(
@@ -214,45 +219,28 @@ def _baccarat_edge(kind: WagerKind, book: Rulebook, decks: int) -> Fraction:
 # Blackjack: the side wagers and the dealer's hand
 
 
-def _is_over_13(ranks: Sequence[Rank]) -> bool:
-    return hands.over_under_total(ranks) > hands.THIRTEEN
-
-
-def _is_under_13(ranks: Sequence[Rank]) -> bool:
-    return hands.over_under_total(ranks) < hands.THIRTEEN
-
-
-@dataclass(frozen=True, slots=True)
-class _TwoCardWager:
-    """A wager that two cards decide: what it wins on, and the first card where that is given."""
-
-    event: Event
-    happens: Callable[[Sequence[Rank]], bool]
-    first: Rank | None = None
-
-
-_TWO_CARD_WAGERS = {
-    WagerKind.PAIR: _TwoCardWager(Event.PAIR, hands.is_pair),
-    WagerKind.OVER13: _TwoCardWager(Event.OVER_13, _is_over_13),
-    WagerKind.UNDER13: _TwoCardWager(Event.UNDER_13, _is_under_13),
-    WagerKind.INSURANCE: _TwoCardWager(
-        Event.DEALER_BLACKJACK, hands.is_ace_and_ten, first=Rank.ACE
-    ),
+_FIRST_CARDS: dict[WagerKind, tuple[Rank, ...]] = {
+    WagerKind.PAIR: RANKS,
+    WagerKind.OVER13: RANKS,
+    WagerKind.UNDER13: RANKS,
+    WagerKind.INSURANCE: (Rank.ACE,),
 }
-
-
-def _chance_on_two_cards(wager: _TwoCardWager, decks: int) -> Fraction:
-    shoe = _full_shoe(decks)
-    firsts = RANKS if wager.first is None else (wager.first,)
-    ways = {ranks: _ways(ranks, shoe) for ranks in product(firsts, RANKS)}
-    winning = sum(number for ranks, number in ways.items() if wager.happens(ranks))
-    return Fraction(winning, sum(ways.values()))
+"""The wagers that two cards decide, and what the first of them can be."""
 
 
 def _blackjack_edge(kind: WagerKind, book: Rulebook, decks: int) -> Fraction:
-    wager = _TWO_CARD_WAGERS[kind]
-    chance = _chance_on_two_cards(wager, decks)
-    return (1 - chance) - chance * book.pay_row(kind, wager.event).odds.paid
+    stake = _whole_stake(kind, book)
+    shoe = _full_shoe(decks)
+    lost, sequences = Fraction(), 0
+    for ranks in product(_FIRST_CARDS[kind], RANKS):
+        if kind is WagerKind.INSURANCE:
+            due = due_on_insurance(Fraction(stake), ranks, book, CENT)
+        else:
+            due = due_on_initial_cards(kind, Fraction(stake), ranks, book, CENT)
+        ways = _ways(ranks, shoe)
+        lost -= ways * Fraction(due.net)
+        sequences += ways
+    return lost / (stake * sequences)
 
 
 @cache
@@ -296,7 +284,7 @@ def has_edge(kind: WagerKind, book: Rulebook) -> bool:
 
     What blackjack keeps of main, split and double wagers depends on how the bettors play.
     """
-    return book.game is Game.BACCARAT or kind in _TWO_CARD_WAGERS
+    return book.game is Game.BACCARAT or kind in _FIRST_CARDS
 
 
 def house_edge(kind: WagerKind, book: Rulebook, decks: int) -> Fraction:

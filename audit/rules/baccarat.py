@@ -8,7 +8,7 @@ outcome (3.15; 3.9). Both documents say the same here, so both use this file.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import lru_cache
 
 from audit.cards import Rank
 from audit.hands import BANKER, PLAYER, Hand
@@ -407,7 +407,7 @@ WINS_BY = {
 }
 
 
-@cache
+@lru_cache(maxsize=1 << 16)
 def events_on(kind: WagerKind, coup: Coup, *, pairs_by_value: bool = False) -> frozenset[Event]:
     """Name what happened in a coup that the pay table of this wager may have a row for."""
     pair = is_pair_by_point_value if pairs_by_value else is_pair

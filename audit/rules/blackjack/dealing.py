@@ -7,7 +7,7 @@ then box after box is played out, and the dealer comes last.
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 
 from audit.hands import DEALER, Hand, Place, box_hand
 from audit.rulebook import Irregularity, Rulebook, Stage
@@ -67,7 +67,7 @@ def _in_play(dealt: Dealt) -> tuple[Hand, ...]:
     )
 
 
-@cache
+@lru_cache(maxsize=1 << 12)
 def fault_of_initial_deal(dealt: Dealt) -> DealFault | None:
     """Find out how the initial deal went wrong, if it did: the simplest name for it."""
     expected = initial_order(dealt.boxes)

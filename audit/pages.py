@@ -5,8 +5,8 @@ from dataclasses import fields
 from decimal import Decimal
 from fractions import Fraction
 
+from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
-from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
@@ -33,7 +33,14 @@ BEAT_STYLE = {Beat.CARD: "", Beat.RULE: "italic", Beat.DECISION: "green", Beat.O
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", header_style="dim")
+    table = Table(
+        title=title or None,
+        title_justify="left",
+        title_style="bold",
+        header_style="dim",
+        box=SIMPLE_HEAD,
+        pad_edge=False,
+    )
     for column in columns:
         table.add_column(column, overflow="fold", no_wrap=column in KEPT_WHOLE)
     return table
@@ -216,9 +223,7 @@ def code_list() -> Group:
     """List all codes by family."""
     tables: list[RenderableType] = []
     for family, what in FAMILIES.items():
-        table = Table(
-            title=f"{family}  {what}", title_justify="left", title_style="bold", show_header=False
-        )
+        table = _table(f"{family}  {what}", "code", "what was found")
         for code in CODES:
             if code.startswith(family):
                 table.add_row(code, manual_page(code).title)
@@ -318,4 +323,4 @@ def findings_panel(findings: tuple[Finding, ...]) -> RenderableType:
         if finding.confidence < 1:
             details.add_row("  confidence", f"{finding.confidence:.3f}")
         lines += [head, details]
-    return Panel(Group(*lines), title="Findings", title_align="left")
+    return Group(Text("Findings", style="bold"), *lines)

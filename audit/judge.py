@@ -28,6 +28,7 @@ from audit.rules.shoe import (
     wrong_number_of_decks,
 )
 from audit.table_sheet import TableSheet
+from audit.verdicts import Breach
 
 SURE_FROM = 0.98
 """From this confidence on, a card is taken as read, and its doubt only multiplied in."""
@@ -81,8 +82,8 @@ def _hear_shoe(record: Record) -> None:
         record.hear("SHO004", wrong_number_of_decks(Decks(record.sheet.decks), record.book))
     seen = Counter(str(card.card) for card in record.round.cards)
     for card, copies in seen.items():
-        if copies > record.sheet.decks:
-            verdict = too_many_copies(Copies(card, copies, record.sheet.decks), record.book)
+        verdict = too_many_copies(Copies(card, copies, record.sheet.decks), record.book)
+        if isinstance(verdict, Breach):
             places = tuple(s.seq for s in record.round.cards if str(s.card) == card)
             record.hear("SHO001", verdict, evidence=Evidence(cards=places))
 

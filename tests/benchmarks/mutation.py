@@ -20,6 +20,17 @@ MUTATED = ("audit/rules", "audit/settlement", "audit/irregularities.py")
 TESTS = ("tests/test_cases.py", "tests/test_messages.py")
 COPIED = ("audit", "vision", "tests", "README.md")
 REQUIRES = ("mutmut==3.8.0", "pytest<9", "hypothesis", "click", "rich", "tzdata")
+FORGET = """
+import pytest
+from audit.rules.baccarat import events_on
+from audit.rules.blackjack.dealing import fault_of_initial_deal
+
+@pytest.fixture(autouse=True)
+def forget() -> None:
+    events_on.cache_clear()
+    fault_of_initial_deal.cache_clear()
+"""
+"""Mutants are tried in copies of one warm process: what it remembers would hide them."""
 CAUGHT = frozenset({"killed", "timeout", "caught by type check", "segfault"})
 RESULT = re.compile(r"\s*(?P<name>\S+__mutmut_\d+): (?P<state>.+)")
 
@@ -39,6 +50,7 @@ def prepare(folder: Path) -> Path:
         f"also_copy = {[*COPIED, 'pyproject.toml']}\n"
     )
     (folder / "pyproject.toml").write_text(settings, "utf-8")
+    (folder / "tests" / "conftest.py").write_text(FORGET, "utf-8")
     venv.create(folder / "venv", with_pip=True)
     tools = folder / "venv" / "bin"
     subprocess.run([tools / "pip", "install", "--quiet", *REQUIRES], check=True)

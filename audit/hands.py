@@ -6,6 +6,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from audit.errors import BadInput
 
@@ -47,6 +48,7 @@ _NAMED = {str(hand): hand for hand in (PLAYER, BANKER, DEALER, BURN, DISCARD)}
 _BOX = re.compile(r"box(0|[1-9][0-9]{0,2})(?:\.(0|[1-9][0-9]{0,2}))?", re.ASCII)
 
 
+@cache
 def box_hand(box: int, formed: int = 1) -> Hand:
     """Name the hand of a box, refusing one that no table has."""
     if not 1 <= box <= GREATEST_BOX:

@@ -1,40 +1,78 @@
-"""What every finding of every case says, word for word, as it stands in messages.txt.
+"""What the findings of every case say, word for word, as it stands in messages.txt.
 
 A changed word shows here before a reviewer meets it. After reading the difference, write the file
 anew with `python -m tests.test_messages`.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from audit.codes import CODES
+from audit.findings import Finding
 from audit.judge import judge_round
 from audit.rulebook_files import rulebook
-from tests.test_cases import CASE_FILES
+from tests.test_cases import CASE_FILES, Case
 
 MESSAGES = Path(__file__).parent / "messages.txt"
+HEADING = "# "
 
 
-def messages() -> Iterator[str]:
-    seen: set[str] = set()
-    for case in (case for file in CASE_FILES for case in file.cases):
-        for finding in judge_round(case.round(), rulebook(case.rulebook), case.sheet):
-            where = " ".join(str(p) for p in (finding.hand, finding.bettor, finding.wager) if p)
-            said = f"{finding.expected}; {finding.observed} ({finding.exposure})"
-            line = f"{finding.code} {finding.severity}: {said} [{where}] {finding.evidence}".strip()
-            if line not in seen:
-                seen.add(line)
-                yield line
+def first_of_each() -> dict[str, Case]:
+    """Give every case by its name, under the first rulebook that it names."""
+    cases: dict[str, Case] = {}
+    for file in CASE_FILES:
+        for case in file.cases:
+            cases.setdefault(f"{file.code}: {case.name}", case)
+    return cases
 
 
-def test_every_finding_says_what_it_said() -> None:
-    assert list(messages()) == MESSAGES.read_text("utf-8").splitlines()
+CASES = first_of_each()
+
+
+def message(finding: Finding) -> str:
+    where = " ".join(str(part) for part in (finding.hand, finding.bettor, finding.wager) if part)
+    said = f"{finding.expected}; {finding.observed} ({finding.exposure})"
+    return (
+        f"{finding.code} {finding.severity} {finding.clause}: {said} [{where}] {finding.evidence}"
+    )
+
+
+def messages_of(case: Case) -> list[str]:
+    found = judge_round(case.round(), rulebook(case.rulebook), case.sheet)
+    return [message(finding).strip() for finding in found]
+
+
+def written() -> dict[str, list[str]]:
+    """Read the file: a heading for each case in which something is found, and what it says."""
+    messages: dict[str, list[str]] = {}
+    for line in MESSAGES.read_text("utf-8").splitlines():
+        if line.startswith(HEADING):
+            heading = line.removeprefix(HEADING)
+            messages[heading] = []
+        else:
+            messages[heading].append(line)
+    return messages
+
+
+WRITTEN = written() if MESSAGES.exists() else {}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_findings_say_what_they_said(name: str) -> None:
+    assert messages_of(CASES[name]) == WRITTEN.get(name, [])
+
+
+def test_every_message_belongs_to_a_case() -> None:
+    assert WRITTEN.keys() <= CASES.keys()
 
 
 def test_every_code_has_a_message() -> None:
-    said = MESSAGES.read_text("utf-8")
-    assert [code for code in CODES if f"{code} " not in said] == []
+    said = {line.split()[0] for lines in WRITTEN.values() for line in lines}
+    assert said == set(CODES)
 
 
 if __name__ == "__main__":
-    MESSAGES.write_text("\n".join(messages()) + "\n", "utf-8")
+    sections = {name: lines for name, case in CASES.items() if (lines := messages_of(case))}
+    text = "\n".join("\n".join([HEADING + name, *lines]) for name, lines in sections.items())
+    MESSAGES.write_text(text + "\n", "utf-8")

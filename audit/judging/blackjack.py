@@ -94,7 +94,8 @@ class _Judged:
         codes = tuple(code for code, _, _, _ in self.breaches)
         dues = BlackjackDues(self.record, self.play, frozenset(codes))
         find_handed_back(self.record, dues.lawful() or dues.as_laid())
-        dues = BlackjackDues(self.record, self.play, frozenset(codes))
+        if self.record.handed_back:
+            dues = BlackjackDues(self.record, self.play, frozenset(codes))
         spoken_for = hear_placing(self.record)
         spoken_for |= FurtherWagers(self.record, self.play).hear()
         against_blackjack, limited = self._hear_original_limit(dues)

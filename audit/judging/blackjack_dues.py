@@ -195,19 +195,29 @@ class BlackjackDues:
         faults = [code for code in self.breached if code in DEALING_ERRORS]
         if faults and any(self.record.was_put_right(code) for code in faults):
             return self.lawful()
+        return self._dues_as_laid
+
+    @cached_property
+    def _dues_as_laid(self) -> dict[int, Due]:
         return self._dues(self._as_laid)
 
     def settled_as_laid(self, places: tuple[int, ...]) -> bool:
         """Tell whether wagers were settled by the cards as they lay, against the cards in order."""
         if self._lawful is None or self._lawful.dealer == self.play.dealer:
             return False
-        dues = self._dues(self._as_laid)
+        dues = self._dues_as_laid
         return all(
             place in dues and self.record.round.wagers[place].net == dues[place].net
             for place in places
         )
 
     def lawful(self) -> dict[int, Due]:
+        return self._lawful_dues
+
+    @cached_property
+    def _lawful_dues(self) -> dict[int, Due]:
+        if self._lawful is self._as_laid:
+            return self._dues_as_laid
         return {} if self._lawful is None else self._dues(self._lawful)
 
     @cached_property
@@ -297,7 +307,7 @@ class BlackjackDues:
         laid = self._lawful or self._as_laid
         if not is_ace_and_ten(laid.dealer):
             return
-        dues = self._dues(laid)
+        dues = self._lawful_dues or self._dues_as_laid
         for bettor, box in sorted(self._raised()):
             places = tuple(
                 place

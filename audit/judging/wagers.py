@@ -45,7 +45,7 @@ from audit.rules.wagers import (
 )
 from audit.settlement.dues import Due, Payment, returned
 from audit.settlement.payments import PAYMENT_RULES
-from audit.verdicts import Breach, Verdict
+from audit.verdicts import Breach, Undetermined, Verdict
 
 NO_LIMIT = (None, None)
 SIDES = (WagerKind.PLAYER, WagerKind.BANKER)
@@ -185,6 +185,8 @@ def hand_of_wager(wager: Wager) -> Hand | None:
 
 def hear_of_wager(record: Record, code: str, verdict: Verdict, place: int) -> None:
     """Write down what a rule says about one wager."""
+    if not isinstance(verdict, Breach | Undetermined):
+        return
     wager = record.round.wagers[place]
     record.hear(
         code,
@@ -327,9 +329,9 @@ def _sides(record: Record, greatest: Decimal, without: frozenset[int]) -> Differ
 
 
 def hear_payment(record: Record, place: int, due: Due) -> None:
-    """Judge how one wager was settled, if it was."""
+    """Judge how one wager was settled, if it was, and not for just what it was due."""
     wager = record.round.wagers[place]
-    if wager.net is None:
+    if wager.net is None or wager.net == due.net:
         return
     payment = Payment(wager, due, wager.net)
     for code, rule in PAYMENT_RULES.items():

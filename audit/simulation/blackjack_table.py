@@ -1,0 +1,455 @@
+"""A round of blackjack: bettors who decide in every lawful way, and a dealer who plays it out."""
+
+from dataclasses import replace
+from decimal import Decimal
+from enum import StrEnum
+from random import Random
+
+from audit.cards import Card, Rank
+from audit.hands import BURN, DEALER, Hand, box_hand
+from audit.money import NOTHING
+from audit.observations import DECISIONS, Call, CallKind, CardSeen, Game, Wager, WagerKind
+from audit.rounds import Circumstances, Round
+from audit.rulebook import BlackjackOptions, Rulebook
+from audit.rules.blackjack.dealer import Need, blackjack_options, dealer_draws
+from audit.rules.blackjack.decisions import absent_hand_is_complete
+from audit.rules.blackjack.hands import may_be_split
+from audit.simulation.blackjack_betting import (
+    BETTORS,
+    Box,
+    HandInPlay,
+    Seat,
+    refused_main_wagers,
+    take_main_wagers,
+    take_side_wagers,
+)
+from audit.simulation.blackjack_pay import (
+    Paymaster,
+    counts_an_ace_as_eleven,
+    is_natural,
+    points,
+    total_of,
+)
+from audit.simulation.habits import EVERY_HABIT, Habit
+from audit.simulation.shoe import Shoe
+from audit.simulation.stakes import cashier_for, half_given_up
+from audit.table_sheet import TableSheet
+
+CARDS_PER_BOX = 12
+CARDS_KEPT_FOR_THE_DEALER = 12
+
+
+FOLDS = frozenset({CallKind.SURRENDER, CallKind.EVEN_MONEY})
+
+
+class CallLog(StrEnum):
+    """How much of a round is written down by whoever logs the calls."""
+
+    NOTHING = "nothing"
+    ANNOUNCEMENTS = "announcements, no decisions"
+    FOLDS = "announcements and folds"
+    PLAY = "announcements and decisions other than folds"
+    EVERYTHING = "every decision"
+
+
+NEEDS_HABIT = {CallLog.FOLDS: Habit.ONLY_FOLDS_LOGGED, CallLog.PLAY: Habit.FOLDS_NOT_LOGGED}
+
+
+def deal_round(
+    shoe: Shoe,
+    book: Rulebook,
+    sheet: TableSheet,
+    rng: Random,
+    habits: frozenset[Habit] = EVERY_HABIT,
+) -> Round:
+    """Deal one round off the shoe."""
+    table = _Table(shoe, book, sheet, rng, habits)
+    table.deal()
+    table.offer()
+    for box in table.boxes:
+        table.play_box(box)
+    table.play_dealer()
+    return table.as_round()
+
+
+class _Table:
+    """The table while a round is on."""
+
+    def __init__(
+        self,
+        shoe: Shoe,
+        book: Rulebook,
+        sheet: TableSheet,
+        rng: Random,
+        habits: frozenset[Habit],
+    ) -> None:
+        self.habits = habits
+        self.shoe = shoe
+        self.book = book
+        self.sheet = sheet
+        self.rng = rng
+        self.options: BlackjackOptions = blackjack_options(book)
+        self.first_of_shoe = shoe.dealt == 0
+        self.notes_when_settled = rng.random() < 0.3
+        self.initial_deal_ends = 0
+        self.let_through = frozenset({"wei"}) if rng.random() < 0.1 else frozenset[str]()
+        between_units = Habit.STAKES_BETWEEN_UNITS in habits
+        self.cashier = cashier_for(book, sheet, rng, between_units=between_units)
+        self.boxes = take_main_wagers(self.cashier, max(1, shoe.left // CARDS_PER_BOX), rng)
+        self.sides = take_side_wagers(self.boxes, self.cashier, book, rng)
+        self.refused = refused_main_wagers(self.boxes, self.let_through, self.cashier, habits, rng)
+        self.insurance: list[tuple[Wager, Seat]] = []
+        self.cards: list[CardSeen] = []
+        self.dealer: list[Rank] = []
+        self.calls: list[Call] = []
+        self.log = rng.choice(
+            [log for log in CallLog if log not in NEEDS_HABIT or NEEDS_HABIT[log] in habits]
+        )
+        self.names_who_decides = rng.random() < 0.5
+
+    # Cards and calls
+
+    def draw(self, hand: Hand) -> Card:
+        card = self.shoe.cards[self.shoe.dealt]
+        self.cards.append(self.shoe.draw(hand))
+        return card
+
+    def say(self, kind: CallKind, hand: Hand | None = None, by: str = "", value: str = "") -> None:
+        self.calls.append(Call(kind, len(self.cards), hand, by, value))
+
+    def decide(self, kind: CallKind, box: Box, hand: Hand, value: str = "") -> None:
+        """Write down a decision of the bettor who decides for the box."""
+        by = box.playing[0].bettor if self.names_who_decides and not box.is_absent else ""
+        self.say(kind, hand, by, value)
+
+    def chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
+
+    # The initial deal
+
+    def deal(self) -> None:
+        """Burn at the start of a shoe, then a card to each box, the dealer, each box again."""
+        self.say(CallKind.BETS_OPEN)
+        self.say(CallKind.BETS_CLOSED)
+        for box in self.boxes:
+            if box.is_absent:
+                self.say(CallKind.CONTROL, box_hand(box.number), value="absent")
+            elif self.chance(0.6):
+                self.say(CallKind.CONTROL, box_hand(box.number), box.seats[0].bettor)
+        if self.first_of_shoe:
+            for _ in range(1 if self.sheet.burn is None else self.sheet.burn):
+                self.draw(BURN)
+        first = {box.number: self.draw(box_hand(box.number)) for box in self.boxes}
+        self.dealer.append(self.draw(DEALER).rank)
+        for box in self.boxes:
+            hand = box_hand(box.number)
+            played = HandInPlay(hand, [first[box.number], self.draw(hand)])
+            box.hands, box.initial_ranks = [played], played.ranks
+        self.initial_deal_ends = len(self.cards)
+
+    # Insurance, even money, surrender
+
+    def offer(self) -> None:
+        """Offer what is open before the first further card."""
+        for box in self.boxes:
+            for seat in box.seats:
+                if box.is_absent:
+                    continue
+                if self.dealer[0] is Rank.ACE:
+                    self._offer_insurance(box, seat)
+                elif self._may_surrender(box, seat) and self.chance(0.12):
+                    seat.surrendered = True
+            self._write_folds(box)
+        if Habit.REFUSED_INSURANCE in self.habits and self.chance(0.05):
+            box = self.rng.choice(self.boxes)
+            seat = self.rng.choice(box.seats)
+            row = Wager(seat.bettor, WagerKind.INSURANCE, seat.stake, NOTHING, box=box.number)
+            self.refused.append(row)
+
+    def _may_surrender(self, box: Box, seat: Seat) -> bool:
+        forced = self.options.forced_draw_below
+        below = forced is not None and total_of(box.initial_ranks) < forced.value
+        odd = half_given_up(seat.stake, self.sheet.rounding) * 2 != seat.stake
+        return (
+            not is_natural(box.initial_ranks)
+            and (not below or Habit.SURRENDER_BELOW_12 in self.habits)
+            and (not odd or Habit.ODD_HALVES in self.habits)
+        )
+
+    def _offer_insurance(self, box: Box, seat: Seat) -> None:
+        most = self.cashier.half_of(seat.stake)
+        natural = is_natural(box.initial_ranks)
+        if most > 0 and self.chance(0.35):
+            self._insure(
+                box, seat, seat.bettor, self.rng.choice((most, self.cashier.half_of(most) or most))
+            )
+        elif most > 0 and self.options.others_may_insure.value and self.chance(0.2):
+            others = [bettor for bettor in BETTORS if bettor != seat.bettor]
+            for other in self.rng.sample(others, self.rng.choice((1, 2))):
+                self._insure(box, seat, other, self.cashier.half_of(most) or most)
+                most -= self.cashier.half_of(most) or most
+                if most <= 0:
+                    break
+        if natural and self._may_take_even_money(seat) and self.chance(0.5):
+            seat.took_even_money = True
+
+    def _may_take_even_money(self, seat: Seat) -> bool:
+        insurers = {row.bettor for row, on in self.insurance if on is seat}
+        heard = self.log in (CallLog.FOLDS, CallLog.EVERYTHING)
+        if insurers == {seat.bettor} and self.options.even_money_returns_insurance:
+            return heard or Habit.RETURNED_INSURANCE_UNHEARD in self.habits
+        return insurers <= {seat.bettor}
+
+    def _insure(self, box: Box, seat: Seat, bettor: str, stake: Decimal) -> None:
+        behalf = None if bettor == seat.bettor else seat.bettor
+        row = Wager(bettor, WagerKind.INSURANCE, stake, box=box.number, on_behalf_of=behalf)
+        self.insurance.append((row, seat))
+        self.say(CallKind.INSURANCE, box_hand(box.number), bettor, "yes")
+
+    def _write_folds(self, box: Box) -> None:
+        hand = box_hand(box.number)
+        for kind, folded in (
+            (CallKind.SURRENDER, [seat for seat in box.seats if seat.surrendered]),
+            (CallKind.EVEN_MONEY, [seat for seat in box.seats if seat.took_even_money]),
+        ):
+            if folded and len(folded) == len(box.seats) and self.chance(0.3):
+                self.say(kind, hand)
+            else:
+                for seat in folded:
+                    self.say(kind, hand, seat.bettor)
+        if box.playing and box.playing[0] is not box.seats[0] and self.chance(0.5):
+            self.say(CallKind.CONTROL, hand, box.playing[0].bettor)
+
+    # The boxes
+
+    def play_box(self, box: Box) -> None:
+        """Play out every hand of a box, the hands that splits form among them."""
+        if not box.playing or is_natural(box.initial_ranks):
+            return
+        if box.is_absent:
+            self._draw_for_absent(box)
+            return
+        newest_first = self.chance(0.5)
+        waiting = [box.hands[0]]
+        while waiting:
+            played = waiting.pop(0)
+            formed = self._play_hand(box, played)
+            waiting = [*reversed(formed), *waiting] if newest_first else [*waiting, *formed]
+
+    def _draw_for_absent(self, box: Box) -> None:
+        played = box.hands[0]
+        forced = self.options.forced_draw_below
+        while not absent_hand_is_complete(played.ranks, self.book) or (
+            forced is not None and total_of(played.ranks) < forced.value
+        ):
+            played.cards.append(self.draw(played.hand))
+
+    def _play_hand(self, box: Box, played: HandInPlay) -> list[HandInPlay]:
+        """Play one hand to its end, and give the hands that were split off it."""
+        formed: list[HandInPlay] = []
+        while True:
+            if len(played.cards) == 1:
+                played.cards.append(self.draw(played.hand))
+            if played.from_split and played.ranks[0] is Rank.ACE:
+                return formed
+            if self._wants_to_split(box, played):
+                formed.append(self._split(box, played))
+            elif self._wants_to_double(played):
+                self._double(box, played)
+                return formed
+            elif self._wants_a_card(played):
+                self.decide(CallKind.HIT, box, played.hand)
+                played.cards.append(self.draw(played.hand))
+            else:
+                if total_of(played.ranks) < 21 or (
+                    self.chance(0.1) and total_of(played.ranks) == 21
+                ):
+                    self.decide(CallKind.STAND, box, played.hand)
+                return formed
+
+    @property
+    def _cards_to_spare(self) -> bool:
+        return self.shoe.left > CARDS_KEPT_FOR_THE_DEALER
+
+    def _wants_to_split(self, box: Box, played: HandInPlay) -> bool:
+        may = may_be_split(played.ranks) and len(box.hands) < self.options.greatest_hands.value
+        if any(seat.surrendered for seat in box.seats):
+            may = may and Habit.SPLIT_BESIDE_A_SURRENDER in self.habits
+        return may and self._cards_to_spare and self.chance(0.7)
+
+    def _split(self, box: Box, played: HandInPlay) -> HandInPlay:
+        """Move the second card to a new hand; others on the hand follow, or stay where they are."""
+        new = box_hand(box.number, len(box.hands) + 1)
+        self.decide(CallKind.SPLIT, box, played.hand, str(new))
+        formed = HandInPlay(new, [played.cards.pop()], from_split=True)
+        played.from_split = True
+        for place, seat in enumerate(box.on_hand(played)):
+            if place == 0 or (self._may_follow(box, seat) and self.chance(0.6)):
+                formed.splits[seat.bettor] = seat.stake
+        box.hands.append(formed)
+        return formed
+
+    def _may_follow(self, box: Box, seat: Seat) -> bool:
+        """Tell whether a bettor who stayed out of an earlier split may still follow a later one."""
+        stayed_out = any(seat.bettor not in hand.splits for hand in box.hands[1:])
+        return not stayed_out or self.options.forced_draw_below is None
+
+    def _wants_to_double(self, played: HandInPlay) -> bool:
+        may = len(played.cards) == 2 and total_of(played.ranks) < 21
+        return may and self._cards_to_spare and self.chance(0.2)
+
+    def _double(self, box: Box, played: HandInPlay) -> None:
+        self.decide(CallKind.DOUBLE, box, played.hand)
+        for place, seat in enumerate(box.on_hand(played)):
+            if place == 0 or self.chance(0.6):
+                played.doubles[seat.bettor] = self._double_stake(seat)
+                if place > 0 and self.chance(0.5):
+                    self.say(CallKind.DOUBLE, played.hand, seat.bettor)
+        played.cards.append(self.draw(played.hand))
+
+    def _double_stake(self, seat: Seat) -> Decimal:
+        least = self.cashier.chip
+        if self.options.double_not_below_minimum is not None:
+            least, _ = self.cashier.range_of(WagerKind.MAIN)
+        chips = int((seat.stake - least) / self.cashier.chip)
+        if chips <= 0 or self.chance(0.5):
+            return seat.stake
+        return least + self.rng.randint(0, chips) * self.cashier.chip
+
+    def _wants_a_card(self, played: HandInPlay) -> bool:
+        total, soft = total_of(played.ranks), counts_an_ace_as_eleven(played.ranks)
+        forced = self.options.forced_draw_below
+        if forced is not None and total < forced.value:
+            return True
+        if not self._cards_to_spare or total > 21:
+            return False
+        if total == 21:
+            return self.options.draw_on_hard_21.value and not soft and self.chance(0.2)
+        if soft:
+            return self.chance(0.4)
+        return self.chance(0.9 if total < 12 else 0.5 if total < 17 else 0.08)
+
+    # The dealer
+
+    def play_dealer(self) -> None:
+        """Draw as far as a wager depends on it; further only where the document leaves it open."""
+        need = max((self._need_of(box) for box in self.boxes), default=Need.NO_CARD)
+        if any(not self._is_handed_back(seat) for _, seat in self.insurance):
+            need = max(need, Need.SECOND_CARD)
+        raised = any(
+            played.doubles or played.from_split for box in self.boxes for played in box.hands
+        )
+        if (
+            raised
+            and points(self.dealer[0]) in (1, 10)
+            and Habit.ALL_BUST_AGAINST_TEN not in self.habits
+        ):
+            need = max(need, Need.SECOND_CARD)
+        stops = self.options.dealer_stops_when_nothing_depends is not None
+        while dealer_draws(self.dealer, need, self.book):
+            self.dealer.append(self.draw(DEALER).rank)
+        while (
+            not stops and dealer_draws(self.dealer, Need.WHOLE_HAND, self.book) and self.chance(0.6)
+        ):
+            self.dealer.append(self.draw(DEALER).rank)
+
+    def _is_handed_back(self, seat: Seat) -> bool:
+        return seat.took_even_money and self.options.even_money_returns_insurance is not None
+
+    def _need_of(self, box: Box) -> Need:
+        if not box.playing:
+            return Need.NO_CARD
+        if is_natural(box.initial_ranks):
+            open_ = self.dealer[0] is Rank.ACE or points(self.dealer[0]) == 10
+            return Need.SECOND_CARD if open_ else Need.NO_CARD
+        stands = any(total_of(played.ranks) <= 21 and box.on_hand(played) for played in box.hands)
+        return Need.WHOLE_HAND if stands else Need.NO_CARD
+
+    # The round as it is written down
+
+    def as_round(self) -> Round:
+        """Settle every wager and write the round down."""
+        self.say(CallKind.ROUND_END)
+        wagers = self._with_hands_named(self._settled())
+        if Habit.TWO_PILES in self.habits and self.options.wagers_kept_together is None:
+            wagers = [pile for wager in wagers for pile in self._piles(wager)]
+        if self.chance(0.3):
+            self.rng.shuffle(wagers)
+        return Round(
+            game=Game.BLACKJACK,
+            cards=tuple(self.cards),
+            wagers=tuple(self._some_unsettled(wagers)),
+            calls=tuple(call for call in self.calls if self._is_logged(call)),
+            around=Circumstances(
+                following=self.shoe.following(),
+                next_round_began=self.chance(0.5),
+                first_of_shoe=self.first_of_shoe,
+                let_through_under_minimum=self.let_through,
+            ),
+        )
+
+    def _settled(self) -> list[Wager]:
+        pay = Paymaster(self.book, self.sheet.rounding, self.dealer, self.rng)
+        rows = [
+            row for box in self.boxes for seat in box.seats for row in pay.hand_wagers(box, seat)
+        ]
+        rows += [pay.side_wager(self._at_once(row), box) for row, box in self.sides]
+        rows += [
+            pay.insurance(row, even_money_taken=seat.took_even_money)
+            for row, seat in self.insurance
+        ]
+        for refused in self.refused:
+            boxes = [box for box in self.boxes if box.number == refused.box]
+            if refused.late or all(not pay.stands_off(box) for box in boxes):
+                rows.append(refused)
+        return rows
+
+    def _at_once(self, wager: Wager) -> Wager:
+        """Say that a side wager was settled before a further card was dealt."""
+        at = self.initial_deal_ends
+        return replace(wager, settled_after=at) if self.notes_when_settled else wager
+
+    def _piles(self, wager: Wager) -> list[Wager]:
+        """Lay a main wager down in two equal piles, where each can be settled by itself."""
+        unit = self.sheet.rounding * 2
+        if wager.kind is not WagerKind.MAIN or wager.late or self.chance(0.9):
+            return [wager]
+        if wager.stake % unit or not wager.net or wager.net % unit:
+            return [wager]
+        pile = replace(wager, stake=wager.stake / 2, net=wager.net / 2)
+        return [pile, pile]
+
+    def _with_hands_named(self, wagers: list[Wager]) -> list[Wager]:
+        if Habit.HANDS_NOT_NAMED in self.habits and self.chance(0.2):
+            return [replace(wager, hand=None) for wager in wagers]
+        if Habit.FIRST_HANDS_NAMED in self.habits and self.chance(0.2):
+            return [replace(wager, hand=wager.hand or box_hand(wager.box or 1)) for wager in wagers]
+        return wagers
+
+    def _is_logged(self, call: Call) -> bool:
+        passed_on = {box_hand(box.number) for box in self.boxes if box.seats[0].surrendered}
+        unheard = self.log in (CallLog.ANNOUNCEMENTS, CallLog.PLAY)
+        if call.kind is CallKind.CONTROL and call.hand in passed_on and unheard:
+            return Habit.CONTROL_PASSES_UNHEARD in self.habits
+        if call.kind in FOLDS:
+            return self.log in (CallLog.FOLDS, CallLog.EVERYTHING)
+        if call.kind in DECISIONS:
+            return self.log in (CallLog.PLAY, CallLog.EVERYTHING)
+        return self.log is not CallLog.NOTHING
+
+    def _some_unsettled(self, wagers: list[Wager]) -> list[Wager]:
+        """Leave out some settlements, though not those that alone tell of a folded wager."""
+        share = self.rng.choice((0.0, 0.0, 0.0, 0.1, 1.0))
+        alone_tells = set[tuple[str, int | None]]()
+        if self.log not in (CallLog.FOLDS, CallLog.EVERYTHING):
+            alone_tells = {
+                (seat.bettor, box.number) for box in self.boxes for seat in box.seats if seat.folded
+            }
+        return [
+            replace(wager, net=None)
+            if wager.net != NOTHING
+            and (wager.bettor, wager.box) not in alone_tells
+            and self.chance(share)
+            else wager
+            for wager in wagers
+        ]

@@ -307,8 +307,8 @@ class WagerOffered:
     kind: WagerKind
     clause: str
     pays: Mapping[Event, PayRow]
-    loses: str | None
-    """The clause by which it loses; None for wagers on a hand, which has several."""
+    loses: str
+    """The clause by which it loses; none for wagers on a hand, which loses by several."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -180,9 +180,9 @@ def _pays(wager: RulebookSection) -> dict[Event, PayRow]:
     return pays
 
 
-def _clause_of_loss(row: RulebookSection, kind: WagerKind) -> str | None:
+def _clause_of_loss(row: RulebookSection, kind: WagerKind) -> str:
     """A wager on a hand loses by several clauses, every other wager by one."""
-    return None if kind in HAND_WAGERS else row.clause("loses")
+    return "" if kind in HAND_WAGERS else row.clause("loses")
 
 
 def _check_pay_table(where: str, kind: WagerKind, events: frozenset[Event]) -> None:

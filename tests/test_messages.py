@@ -18,16 +18,17 @@ MESSAGES = Path(__file__).parent / "messages.txt"
 HEADING = "# "
 
 
-def first_of_each() -> dict[str, Case]:
-    """Give every case by its name, under the first rulebook that it names."""
+def one_for_each_document() -> dict[str, Case]:
+    """Give every case by its name, once for each document that it holds under."""
     cases: dict[str, Case] = {}
     for file in CASE_FILES:
         for case in file.cases:
-            cases.setdefault(f"{file.code}: {case.name}", case)
+            document = rulebook(case.rulebook).document
+            cases.setdefault(f"{file.code}, {document}: {case.name}", case)
     return cases
 
 
-CASES = first_of_each()
+CASES = one_for_each_document()
 
 
 def message(finding: Finding) -> str:

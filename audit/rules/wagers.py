@@ -88,8 +88,10 @@ def wager_below_minimum(amount: Amount, book: Rulebook) -> Verdict:
 
     Example: 1 TH 9D stand / D 8S TC | main@1 10=+10 {main 25..5000}
     """
-    if amount.least is None or amount.amount >= amount.least:
-        return NOT_APPLICABLE if amount.least is None else COMPLIED
+    if amount.least is None:
+        return NOT_APPLICABLE
+    if amount.amount >= amount.least:
+        return COMPLIED
     rule = book.options.under_minimum
     returned = rule is not None and rule.value is UnderMinimum.ONCE_THEN_RETURNED
     if amount.net == NOTHING and amount.let_through_before and returned:

@@ -42,7 +42,7 @@ def _due(
             return wins(on, pays[event], why, unit)
     if kind in RETURNED_ON_A_TIE and outcome(coup) is Outcome.TIE:
         return stands_off(on, why, book.clause_of("PAY004"))
-    return loses(on, why, book.wagers[kind].loses or "", unit)
+    return loses(on, why, book.wagers[kind].loses, unit)
 
 
 def _initial(ranks: tuple[str, ...]) -> str:

@@ -25,6 +25,7 @@ from audit.verdicts import COMPLIED, Breach, Verdict
 
 DEALER_BLACKJACK_AGAINST_21 = "dealer_blackjack_against_21"
 BLACKJACK_AGAINST_DEALER_21 = "blackjack_against_dealer_21"
+HALF_OF_AN_ODD_AMOUNT = "half_of_an_odd_amount"
 BUSTED_HANDS = "dealer_blackjack_against_busted_hands"
 
 
@@ -77,10 +78,8 @@ def _surrendered(on: Fraction, book: Rulebook, unit: Decimal) -> Due:
     share = blackjack_options(book).surrender_share
     given_up = rounded(-on * share.value, unit)
     handed_back = rounded(on * (1 - share.value), unit) - rounded(on, unit)
-    otherwise = ((handed_back, "half_of_an_odd_amount"),) if handed_back != given_up else ()
-    return Due(
-        given_up, Fate.SURRENDERED, "half", share.clause, on, -share.value, otherwise=otherwise
-    )
+    otherwise = ((handed_back, HALF_OF_AN_ODD_AMOUNT),)
+    return Due(given_up, Fate.SURRENDERED, "half", share.clause, on, otherwise=otherwise)
 
 
 def _blackjack(on: Fraction, hand: Standing, book: Rulebook, unit: Decimal) -> Due:
@@ -120,7 +119,7 @@ def due_on_insurance(on: Fraction, dealer: tuple[Rank, ...], book: Rulebook, uni
     row = book.pay_row(WagerKind.INSURANCE, Event.DEALER_BLACKJACK)
     if is_ace_and_ten(dealer[:2]):
         return wins(on, row, "the dealer has blackjack", unit)
-    clause = book.wagers[WagerKind.INSURANCE].loses or ""
+    clause = book.wagers[WagerKind.INSURANCE].loses
     return loses(on, "the dealer has no blackjack", clause, unit)
 
 
@@ -130,14 +129,14 @@ def due_on_initial_cards(
     """Say what a pair, over 13 or under 13 wager is due: the first two cards decide."""
     row = next(iter(book.wagers[kind].pays.values()))
     total = over_under_total(ranks)
-    cards = "-".join(ranks[:2])
+    cards = "-".join(ranks)
     won = {
         WagerKind.PAIR: is_pair(ranks),
         WagerKind.OVER13: total > THIRTEEN,
         WagerKind.UNDER13: total < THIRTEEN,
     }[kind]
     why = f"the first two cards are {cards}"
-    return wins(on, row, why, unit) if won else loses(on, why, book.wagers[kind].loses or "", unit)
+    return wins(on, row, why, unit) if won else loses(on, why, book.wagers[kind].loses, unit)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,6 @@ wrong settlement has one code.
 """
 
 from collections.abc import Callable
-from dataclasses import replace
-from decimal import Decimal
 from fractions import Fraction
 
 from audit.money import CENT, rounded
@@ -24,17 +22,13 @@ LARGEST_ODDS_DENOMINATOR = 20
 WHAT_ROUNDING_MAY_MOVE = Fraction(1, 2)
 
 
-def _signed(amount: Decimal) -> str:
-    return f"{amount:+}" if amount else str(amount)
-
-
 def _paid_as(payment: Payment) -> str:
     """Say at what odds something was paid, where it comes to odds that a person would name."""
     odds = Fraction(payment.net) / Fraction(payment.wager.stake)
     if payment.net > 0 and odds.denominator <= LARGEST_ODDS_DENOMINATOR:
-        return f"{odds.numerator} to {odds.denominator} was paid, {_signed(payment.net)}"
+        return f"{odds.numerator} to {odds.denominator} was paid, {payment.net:+}"
     if payment.net > 0:
-        return f"{_signed(payment.net)} was paid"
+        return f"{payment.net:+} was paid"
     if payment.net < 0:
         return f"{-payment.net} was taken"
     return "nothing was paid or taken"
@@ -52,7 +46,7 @@ def _required(payment: Payment) -> str:
     on = f" on {rounded(due.on, CENT)}"
     match due.fate:
         case Fate.WINS:
-            return f"{wager.kind} pays {due.odds}{on}, {_signed(due.net)}: {due.why}"
+            return f"{wager.kind} pays {due.odds}{on}, {due.net:+}: {due.why}"
         case Fate.LOSES:
             return f"{wager.kind} loses {-due.net}: {due.why}"
         case Fate.STANDS_OFF:
@@ -63,7 +57,7 @@ def _required(payment: Payment) -> str:
             return f"{wager.kind} is returned: {due.why}"
 
 
-def _compared(payment: Payment, *, by_pay_table: bool = False) -> Verdict:
+def _compared(payment: Payment, clause: str = "") -> Verdict:
     if payment.net == payment.due.net:
         return COMPLIED
     due = payment.due
@@ -72,13 +66,13 @@ def _compared(payment: Payment, *, by_pay_table: bool = False) -> Verdict:
         expected=_required(payment),
         observed=f"{_paid_as(payment)}: {_direction(payment)}",
         exposure=payment.given_away,
-        clause=due.pay_clause if by_pay_table and due.pay_clause else due.clause,
+        clause=clause or due.clause,
         reading=reading,
     )
 
 
 def _is_wrong_commission(payment: Payment) -> bool:
-    if payment.wager.kind is not WagerKind.BANKER or payment.net <= 0:
+    if payment.wager.kind is not WagerKind.BANKER:
         return False
     paid = Fraction(payment.net) / payment.due.on
     return paid in COMMISSIONS and paid != payment.due.rate
@@ -107,7 +101,7 @@ def winner_paid_wrong_amount(payment: Payment, book: Rulebook) -> Verdict:
         return NOT_APPLICABLE
     if _is_settled_past_maximum(payment):
         return NOT_APPLICABLE
-    return _compared(payment, by_pay_table=True)
+    return _compared(payment, payment.due.pay_clause)
 
 
 def loser_paid(payment: Payment, book: Rulebook) -> Verdict:
@@ -207,9 +201,7 @@ def wrong_commission(payment: Payment, book: Rulebook) -> Verdict:
     """
     if payment.due.fate is not Fate.WINS or not _is_wrong_commission(payment):
         return NOT_APPLICABLE
-    if _is_settled_past_maximum(payment):
-        return NOT_APPLICABLE
-    return _compared(payment, by_pay_table=True)
+    return NOT_APPLICABLE if _is_settled_past_maximum(payment) else _compared(payment)
 
 
 def returned_wager_settled(payment: Payment, book: Rulebook) -> Verdict:
@@ -240,10 +232,7 @@ def settled_past_maximum(payment: Payment, book: Rulebook) -> Verdict:
     settles = payment.due.fate in (Fate.WINS, Fate.LOSES)
     if not settles or not _is_settled_past_maximum(payment):
         return NOT_APPLICABLE
-    verdict = _compared(payment)
-    if isinstance(verdict, Breach) and book.options.over_maximum is not None:
-        return replace(verdict, clause=book.options.over_maximum.clause)
-    return verdict
+    return _compared(payment, clause=book.clause_of("PAY010"))
 
 
 def surrender_settled_wrong(payment: Payment, book: Rulebook) -> Verdict:
@@ -272,7 +261,7 @@ def blackjack_paid_wrong(payment: Payment, book: Rulebook) -> Verdict:
     applies = payment.due.fate is Fate.WINS and payment.due.event is Event.BLACKJACK
     if not applies or payment.net <= 0 or _is_settled_past_maximum(payment):
         return NOT_APPLICABLE
-    return _compared(payment, by_pay_table=True)
+    return _compared(payment, payment.due.pay_clause)
 
 
 def even_money_paid_wrong(payment: Payment, book: Rulebook) -> Verdict:
@@ -288,7 +277,7 @@ def even_money_paid_wrong(payment: Payment, book: Rulebook) -> Verdict:
     applies = payment.due.fate is Fate.WINS and payment.due.event is Event.EVEN_MONEY
     if not applies or payment.net <= 0 or _is_settled_past_maximum(payment):
         return NOT_APPLICABLE
-    return _compared(payment, by_pay_table=True)
+    return _compared(payment, payment.due.pay_clause)
 
 
 PAYMENT_RULES: dict[str, Callable[[Payment, Rulebook], Verdict]] = {

@@ -226,9 +226,7 @@ def even_money_without_ground(folded: Folded, book: Rulebook) -> Verdict:
     Example: 1 AH KD even_money / D TS 5C | main@1 100=+100
     """
     if folded.of_split_hand or not is_ace_and_ten(folded.ranks):
-        return Breach(
-            "even money is for a blackjack", f"even money on {' '.join(folded.ranks) or 'no cards'}"
-        )
+        return Breach("even money is for a blackjack", f"even money on {' '.join(folded.ranks)}")
     if folded.dealer_first is None:
         return NOT_APPLICABLE
     if folded.dealer_first is not Rank.ACE:
@@ -396,14 +394,9 @@ def stood_too_low(hand: HandPlay, book: Rulebook) -> Verdict:
     if len(hand.ranks) < INITIAL_CARDS:
         return NOT_APPLICABLE
     total = point_total(hand.ranks)
-    if total >= forced.value or _split_ace_is_full(hand, book):
+    if total >= forced.value:
         return COMPLIED
     return Breach(f"a hand of {total} draws until it has {forced.value}", f"it stood on {total}")
-
-
-def _split_ace_is_full(hand: HandPlay, book: Rulebook) -> bool:
-    allowed = 1 + blackjack_options(book).cards_on_split_ace.value
-    return hand.split_card is Rank.ACE and len(hand.ranks) >= allowed
 
 
 def absent_hand_is_complete(ranks: tuple[Rank, ...], book: Rulebook) -> bool:

@@ -1,8 +1,10 @@
-"""Simulated tables: a seeded dealer and bettors who play by the documents, and faults in their play.
+"""Simulated tables: a seeded dealer and bettors who play by the documents, and their faults.
 
 shoe.py               shuffled decks, dealt card by card
 stakes.py             amounts within the limits of a table
 table.py              a table sheet for a rulebook, and a round at it
+habits.py             what tables do now and then, all of it lawful
+voiding.py            what makes a round void
 baccarat_table.py     a round of baccarat
 baccarat_pay.py       what its wagers are paid
 blackjack_betting.py  who stands on which box, with what

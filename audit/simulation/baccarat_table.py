@@ -13,7 +13,7 @@ from audit.rules.baccarat import Coup, banker_draws, player_draws
 from audit.simulation.baccarat_pay import net_of, winner
 from audit.simulation.habits import EVERY_HABIT, Habit
 from audit.simulation.shoe import Shoe
-from audit.simulation.stakes import Cashier, cashier_for
+from audit.simulation.stakes import LATE, OVER, Cashier, cashier_for
 from audit.table_sheet import TableSheet
 
 BETTORS = ("ana", "ben", "cho", "dev", "eli", "fay", "gus", "hui")
@@ -117,7 +117,7 @@ def _handed_back(
 ) -> list[Wager]:
     """Wagers that nobody accepted: too late, outside the limits, taken off for the differential."""
     refused: list[Wager] = []
-    like = replace(rng.choice(wagers), bettor="zoe", box=None)
+    like = replace(rng.choice(wagers), bettor=LATE, box=None)
     if Habit.LATE_WAGERS in habits and rng.random() < 0.15:
         refused.append(replace(like, net=NOTHING, late=True))
     if Habit.OUTSIDE_LIMITS in habits and like.net and like.kind in cashier.sheet.limits:
@@ -147,7 +147,7 @@ def _taken_off(wagers: list[Wager], cashier: Cashier) -> list[Wager]:
     if side is None or most_apart is None or not cashier.book.breaks["BET013"]:
         return []
     greatest = cashier.range_of(side.kind)[1]
-    taken_off = replace(side, bettor="yan", box=None, stake=greatest, net=NOTHING)
+    taken_off = replace(side, bettor=OVER, box=None, stake=greatest, net=NOTHING)
     return [taken_off] if abs(_apart([*wagers, taken_off])) > most_apart else []
 
 
@@ -162,7 +162,7 @@ def _some_unsettled(wagers: list[Wager], rng: Random) -> list[Wager]:
 def _with_power_failure(
     wagers: list[Wager], calls: list[Call], burnt: int, rng: Random
 ) -> tuple[list[Wager], list[Call]]:
-    """Let a bettor take back all wagers when the power fails before anything is decided (5.17.1)."""
+    """Let a bettor take back all wagers: the power failed before any was decided (5.17.1)."""
     bettor, after = rng.choice(BETTORS), burnt + 1
     failed = [Call(CallKind.POWER_FAILURE, after), Call(CallKind.WITHDRAW, after, bettor=bettor)]
     rows = [replace(row, net=NOTHING) if row.bettor == bettor else row for row in wagers]

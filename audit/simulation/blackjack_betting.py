@@ -10,7 +10,7 @@ from audit.money import NOTHING
 from audit.observations import Wager, WagerKind
 from audit.rulebook import LimitsJudged, Rulebook, SideWagerNeeds, UnderMinimum
 from audit.simulation.habits import Habit
-from audit.simulation.stakes import Cashier
+from audit.simulation.stakes import FOURTH, LATE, OVER, UNDER, Cashier
 
 BETTORS = ("ana", "ben", "cho", "dev", "eli", "fay", "gus", "hui", "ivo", "jun", "kai", "lin")
 BOXES = 7
@@ -147,14 +147,14 @@ def refused_main_wagers(
         kind = rng.choice((WagerKind.MAIN, WagerKind.PAIR, WagerKind.INSURANCE))
         habit = Habit.LATE_WAGERS if number in taken else Habit.LATE_WAGERS_ON_EMPTY_BOXES
         if habit in habits:
-            refused.append(Wager("zoe", kind, Decimal("25.00"), NOTHING, box=number, late=True))
+            refused.append(Wager(LATE, kind, Decimal("25.00"), NOTHING, box=number, late=True))
     if Habit.OUTSIDE_LIMITS in habits:
         refused += _outside_limits(rng.choice(taken), let_through, cashier, rng)
     most = cashier.book.options.wagers_per_area
     full = [box.number for box in boxes if most is not None and len(box.seats) == most.value]
     if Habit.FOURTH_WAGER in habits and full and rng.random() < 0.2:
         stake = cashier.stake(WagerKind.MAIN, rng)
-        refused.append(Wager("xia", WagerKind.MAIN, stake, NOTHING, box=rng.choice(full)))
+        refused.append(Wager(FOURTH, WagerKind.MAIN, stake, NOTHING, box=rng.choice(full)))
     return refused
 
 
@@ -169,7 +169,7 @@ def _outside_limits(
     refused: list[Wager] = []
     if rng.random() < 0.05:
         over = greatest if by_box else greatest * 2
-        refused.append(Wager("yan", WagerKind.MAIN, over, NOTHING, box=number))
-    if "wei" in let_through and options.under_minimum.value is UnderMinimum.ONCE_THEN_RETURNED:
-        refused.append(Wager("wei", WagerKind.MAIN, least / 2, NOTHING, box=number))
+        refused.append(Wager(OVER, WagerKind.MAIN, over, NOTHING, box=number))
+    if UNDER in let_through and options.under_minimum.value is UnderMinimum.ONCE_THEN_RETURNED:
+        refused.append(Wager(UNDER, WagerKind.MAIN, least / 2, NOTHING, box=number))
     return refused

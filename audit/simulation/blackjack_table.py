@@ -32,7 +32,7 @@ from audit.simulation.blackjack_pay import (
 )
 from audit.simulation.habits import EVERY_HABIT, Habit
 from audit.simulation.shoe import Shoe
-from audit.simulation.stakes import cashier_for, half_given_up
+from audit.simulation.stakes import UNDER, cashier_for, half_given_up
 from audit.table_sheet import TableSheet
 
 CARDS_PER_BOX = 12
@@ -92,7 +92,7 @@ class _Table:
         self.first_of_shoe = shoe.dealt == 0
         self.notes_when_settled = rng.random() < 0.3
         self.initial_deal_ends = 0
-        self.let_through = frozenset({"wei"}) if rng.random() < 0.1 else frozenset[str]()
+        self.let_through = frozenset({UNDER}) if rng.random() < 0.1 else frozenset[str]()
         between_units = Habit.STAKES_BETWEEN_UNITS in habits
         self.cashier = cashier_for(book, sheet, rng, between_units=between_units)
         self.boxes = take_main_wagers(self.cashier, max(1, shoe.left // CARDS_PER_BOX), rng)
@@ -414,7 +414,8 @@ class _Table:
         unit = self.sheet.rounding * 2
         if wager.kind is not WagerKind.MAIN or wager.late or self.chance(0.9):
             return [wager]
-        if wager.stake % unit or not wager.net or wager.net % unit:
+        too_small = wager.stake / 2 < self.cashier.range_of(WagerKind.MAIN)[0]
+        if too_small or wager.stake % unit or not wager.net or wager.net % unit:
             return [wager]
         pile = replace(wager, stake=wager.stake / 2, net=wager.net / 2)
         return [pile, pile]

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from itertools import pairwise
 from random import Random
 
 from audit.hands import BURN, DEALER, Hand, Place, box_hand
@@ -65,8 +66,13 @@ def dealer_drew_early(scene: Scene, rng: Random) -> Scene | None:
 
 
 def box_with_one_card(scene: Scene, rng: Random) -> Scene | None:
-    _, boxes, begins, _ = _deal(scene)
-    return scene.without_card(begins + rng.randrange(len(boxes)))
+    """Leave out the first card of a box that takes no third."""
+    hands, boxes, begins, ends = _deal(scene)
+    later = {hand.box for hand in hands[ends:] if hand}
+    places = [begins + place for place, box in enumerate(boxes) if box not in later]
+    if not places or len(boxes) < 2:
+        return None
+    return scene.without_card(rng.choice(places))
 
 
 def box_with_three_cards(scene: Scene, rng: Random) -> Scene | None:
@@ -82,7 +88,7 @@ def box_with_three_cards(scene: Scene, rng: Random) -> Scene | None:
 def box_played_late(scene: Scene, rng: Random) -> Scene | None:
     """Give a box its last card after the next box has begun."""
     hands, boxes, _, ends = _deal(scene)
-    for box, following in zip(boxes, boxes[1:], strict=False):
+    for box, following in pairwise(boxes):
         own = [place for place in range(ends, len(hands)) if _is_of(hands[place], box)]
         others = [place for place in range(ends, len(hands)) if _is_of(hands[place], following)]
         if own and others:
@@ -111,7 +117,7 @@ def split_hand_played_early(scene: Scene, rng: Random) -> Scene | None:
 
 
 def burn_card_forgotten(scene: Scene, rng: Random) -> Scene | None:
-    hands, _, burnt, _ = _deal(scene)
+    _, _, burnt, _ = _deal(scene)
     if not burnt or not scene.round.around.first_of_shoe:
         return None
     for _ in range(burnt):

@@ -9,7 +9,7 @@ from audit.hands import Hand, box_hand
 from audit.observations import Call, CallKind, Game, Wager, WagerKind
 from audit.simulation.blackjack_pay import is_natural, points, total_of
 from audit.simulation.blackjack_view import View, view_of
-from audit.simulation.fault import Fault, Scene, logged
+from audit.simulation.fault import Fault, Scene, logged, originals, was_refused
 from audit.simulation.stakes import half_given_up
 
 GUEST = "gast"
@@ -48,18 +48,9 @@ def _split_once_more(scene: Scene, view: View, hand: Hand) -> Scene | None:
     formed = len(view.play.hands_of(hand.box)) + 1
     new = box_hand(hand.box, formed)
     place = view.places(hand)[-1]
-    mains = {
-        wager.bettor: wager.stake for wager in view.play.main_wagers(hand.box) if not wager.late
-    }
-    on_hand = [
-        scene.round.wagers[at].bettor
-        for at, on in view.play.hand_of.items()
-        if on == hand and scene.round.wagers[at].kind is not WagerKind.DOUBLE
-    ]
     rows = [
-        Wager(bettor, WagerKind.SPLIT, mains[bettor], box=hand.box, hand=new)
-        for bettor in on_hand
-        if bettor in mains
+        Wager(bettor, WagerKind.SPLIT, stake, box=hand.box, hand=new)
+        for bettor, stake in _on_hand(view, hand).items()
     ]
     calls = [call for call in scene.round.calls if call.hand != hand or call.after <= place]
     if view.scene.round.decisions_were_logged:
@@ -68,6 +59,16 @@ def _split_once_more(scene: Scene, view: View, hand: Hand) -> Scene | None:
     scene = scene.with_wagers(*scene.round.wagers, *rows)
     scene = scene.with_card_added(place + 1, hand, card)
     return scene.with_card_added(place + 2, new, card)
+
+
+def _on_hand(view: View, hand: Hand) -> dict[str, Decimal]:
+    """Who stands on a hand, each with the original wager."""
+    mains = originals(view.scene)
+    wagers = view.scene.round.wagers
+    bettors = {wagers[place].bettor for place, on in view.play.hand_of.items() if on == hand}
+    return {
+        bettor: mains[bettor, hand.box] for bettor in sorted(bettors) if (bettor, hand.box) in mains
+    }
 
 
 def fifth_hand(scene: Scene, rng: Random) -> Scene | None:
@@ -91,23 +92,13 @@ def aces_split_again(scene: Scene, rng: Random) -> Scene | None:
     return _split_once_more(scene, view, rng.choice(hands)) if hands else None
 
 
-def _double_row(view: View, hand: Hand) -> Wager | None:
-    """A further wager of a bettor who stands on the hand, for as much as the original."""
-    mains = {
-        wager.bettor: wager.stake for wager in view.play.main_wagers(hand.box) if not wager.late
-    }
-    for place, on in view.play.hand_of.items():
-        wager = view.scene.round.wagers[place]
-        if on == hand and wager.bettor in mains and not wager.late:
-            named = hand if hand.formed > 1 else None
-            stake = mains[wager.bettor]
-            return Wager(wager.bettor, WagerKind.DOUBLE, stake, box=hand.box, hand=named)
-    return None
-
-
 def _with_double(scene: Scene, view: View, hand: Hand) -> Scene | None:
-    row = _double_row(view, hand)
-    return row and scene.with_wagers(*scene.round.wagers, row)
+    """Let a bettor who stands on the hand raise by as much as the original wager."""
+    for bettor, stake in _on_hand(view, hand).items():
+        named = hand if hand.formed > 1 else None
+        row = Wager(bettor, WagerKind.DOUBLE, stake, box=hand.box, hand=named)
+        return scene.with_wagers(*scene.round.wagers, row)
+    return None
 
 
 def third_card_doubled(scene: Scene, rng: Random) -> Scene | None:
@@ -148,7 +139,8 @@ def blackjack_doubled(scene: Scene, rng: Random) -> Scene | None:
 def _surrendering(scene: Scene, call: Call) -> Scene | None:
     """Let a bettor surrender a wager that was played out, and give back half of it."""
     for place, wager in enumerate(scene.round.wagers):
-        if call.hand and wager.kind is WagerKind.MAIN and wager.box == call.hand.box:
+        on_box = call.hand is not None and wager.box == call.hand.box
+        if on_box and wager.kind is WagerKind.MAIN and not was_refused(wager):
             half = half_given_up(wager.stake, scene.sheet.rounding)
             scene = scene.with_wager(place, replace(wager, net=-half))
             return scene.with_calls(*scene.round.calls, replace(call, bettor=wager.bettor))
@@ -188,7 +180,7 @@ def split_hand_surrendered(scene: Scene, rng: Random) -> Scene | None:
 
 def insured_without_ace(scene: Scene, rng: Random) -> Scene | None:
     view = view_of(scene)
-    mains = [wager for wager in scene.round.placed(WagerKind.MAIN) if not wager.late]
+    mains = [wager for wager in scene.round.placed(WagerKind.MAIN) if not was_refused(wager)]
     if view is None or view.dealer[0] is Rank.ACE or not mains:
         return None
     main = rng.choice(mains)

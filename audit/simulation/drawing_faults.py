@@ -1,4 +1,4 @@
-"""Blackjack: cards drawn that had to stay in the shoe, and cards left there that had to be drawn."""
+"""Blackjack: cards drawn that had to stay in the shoe, and cards left there that were due."""
 
 from collections.abc import Callable
 from random import Random

@@ -1,4 +1,4 @@
-"""A fault: one thing in a lawful round that somebody did wrong, and how rounds are changed for it."""
+"""A fault: one thing that somebody did wrong in a round that was lawful without it."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -10,8 +10,8 @@ from audit.hands import Hand
 from audit.observations import Call, CallKind, CardSeen, Game, Wager, WagerKind
 from audit.rounds import Round
 from audit.rulebook import Rulebook
+from audit.simulation.stakes import TURNED_AWAY
 from audit.table_sheet import TableSheet
-
 
 BEFORE_PLAY = frozenset(
     {CallKind.CONTROL, CallKind.INSURANCE, CallKind.SURRENDER, CallKind.EVEN_MONEY}
@@ -132,10 +132,25 @@ class Fault:
 def settled_places(scene: Scene, *kinds: WagerKind) -> Iterator[tuple[int, Wager, Decimal]]:
     """Go through the wagers that were accepted and settled, with what each was settled for."""
     for place, wager in enumerate(scene.round.wagers):
-        if wager.net is None or wager.late or (kinds and wager.kind not in kinds):
+        if wager.net is None or (kinds and wager.kind not in kinds) or was_refused(wager):
             continue
         if not is_outside_limits(scene, wager):
             yield place, wager, wager.net
+
+
+def was_refused(wager: Wager) -> bool:
+    """Tell a wager that nobody accepted."""
+    return wager.late or wager.bettor in TURNED_AWAY
+
+
+def originals(scene: Scene) -> dict[tuple[str, int], Decimal]:
+    """Add up what each bettor had on each box before the cards were dealt."""
+    stakes: dict[tuple[str, int], Decimal] = {}
+    for wager in scene.round.placed(WagerKind.MAIN):
+        if wager.box is not None and not was_refused(wager):
+            key = (wager.bettor, wager.box)
+            stakes[key] = stakes.get(key, Decimal(0)) + wager.stake
+    return stakes
 
 
 def is_outside_limits(scene: Scene, wager: Wager) -> bool:
@@ -144,6 +159,19 @@ def is_outside_limits(scene: Scene, wager: Wager) -> bool:
     if limit is None or limit.min is None or limit.max is None or wager.net != 0:
         return False
     return not limit.min <= wager.stake <= limit.max
+
+
+def is_crowded(scene: Scene, wager: Wager) -> bool:
+    """Tell an area where another wager was refused, or all together are more than one may be."""
+    limit = scene.sheet.limits.get(wager.kind)
+    area = [w for w in scene.round.wagers if (w.kind, w.box) == (wager.kind, wager.box)]
+    if any(was_refused(other) for other in area):
+        return True
+    return (
+        limit is not None
+        and limit.max is not None
+        and sum(other.stake for other in area) > limit.max
+    )
 
 
 def logged(scene: Scene, *kinds: CallKind) -> list[Call]:

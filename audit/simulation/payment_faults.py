@@ -13,7 +13,7 @@ from audit.rounds import rank_of
 from audit.rulebook import OverMaximum
 from audit.simulation.blackjack_pay import is_natural, total_of
 from audit.simulation.blackjack_view import view_of
-from audit.simulation.fault import Fault, Scene, logged, settled_places
+from audit.simulation.fault import Fault, Scene, is_crowded, logged, settled_places
 from audit.simulation.stakes import half_given_up
 
 HAND_WAGERS = (WagerKind.MAIN, WagerKind.SPLIT, WagerKind.DOUBLE)
@@ -112,14 +112,15 @@ def stand_off_taken(scene: Scene, rng: Random) -> Scene | None:
 def loser_not_collected(scene: Scene, rng: Random) -> Scene | None:
     natural = is_natural(_dealer(scene))
     by_another_reading = (*HAND_WAGERS,) if natural else ()
-    row = _pick((row for row in _lost(scene) if row[1].kind not in by_another_reading), rng)
+    rows = (row for row in _lost(scene) if row[1].kind not in by_another_reading)
+    row = _pick((row for row in rows if not is_crowded(scene, row[1])), rng)
     return _settled_for(scene, row, row and Decimal(0))
 
 
 def winner_not_paid(scene: Scene, rng: Random) -> Scene | None:
     dealer_21 = total_of(_dealer(scene)) == 21
     rows = (row for row in _won(scene) if not (dealer_21 and _is_blackjack(scene, row[1])))
-    row = _pick(rows, rng)
+    row = _pick((row for row in rows if not is_crowded(scene, row[1])), rng)
     return _settled_for(scene, row, row and Decimal(0))
 
 
@@ -141,7 +142,8 @@ def wrong_commission(scene: Scene, rng: Random) -> Scene | None:
     if row is None:
         return None
     paid = [row[1].stake * share for share in COMMISSIONS]
-    others = [net for net in paid if net != row[2] and net == net.quantize(CENT)]
+    unit = scene.sheet.rounding
+    others = [net for net in paid if abs(net - row[2]) >= unit and net == net.quantize(CENT)]
     return _settled_for(scene, row, rng.choice(others)) if others else None
 
 

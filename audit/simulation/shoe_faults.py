@@ -50,10 +50,12 @@ def wrong_number_of_decks(scene: Scene, rng: Random) -> Scene | None:
 
 
 def unread_cards(scene: Scene, rng: Random) -> Scene | None:
-    cards = list(scene.round.cards)
-    for place in rng.sample(range(len(cards)), MOST_UNREAD + 1) if len(cards) > 3 else []:
-        cards[place] = replace(cards[place], card=UNREAD)
-    return scene.with_cards(*cards) if len(cards) > MOST_UNREAD else None
+    in_play = [seen.seq for seen in scene.round.in_play()]
+    unread = rng.sample(in_play, MOST_UNREAD + 1) if len(in_play) > MOST_UNREAD else []
+    cards = [
+        replace(seen, card=UNREAD) if seen.seq in unread else seen for seen in scene.round.cards
+    ]
+    return scene.with_cards(*cards) if unread else None
 
 
 def voided_without_ground(scene: Scene, rng: Random) -> Scene | None:
@@ -65,6 +67,9 @@ def voided_without_ground(scene: Scene, rng: Random) -> Scene | None:
 
 
 def played_on(scene: Scene, rng: Random) -> Scene | None:
+    nets = [wager.net for wager in scene.round.wagers]
+    if None in nets or not any(nets):
+        return None
     found = Call(CallKind.FOREIGN_CARD, len(scene.round.cards))
     return scene.with_calls(*scene.round.calls, found)
 

@@ -14,6 +14,9 @@ CHIPS = tuple(Decimal(chip) for chip in ("0.05", "1.00", "2.50", "5.00", "25.00"
 UNLIMITED_MOST = Decimal("2000.00")
 MOST_CHIPS = 40
 NO_LIMIT = Limit(None, None)
+LATE, OVER, UNDER, FOURTH = "zoe", "yan", "wei", "xia"
+TURNED_AWAY = frozenset({LATE, OVER, UNDER, FOURTH})
+"""Bettors whose wagers are never accepted."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,8 +56,10 @@ def deal_round(
     began: datetime | None = None,
 ) -> Round:
     """Deal one lawful round off the shoe, with its wagers settled as they are due."""
-    game = baccarat_table if book.game is Game.BACCARAT else blackjack_table
-    dealt = game.deal_round(shoe, book, sheet, rng, habits)
+    if book.game is Game.BACCARAT:
+        dealt = baccarat_table.deal_round(shoe, book, sheet, rng, habits)
+    else:
+        dealt = blackjack_table.deal_round(shoe, book, sheet, rng, habits)
     if rng.random() < VOID_SHARE:
         dealt = voided(dealt, book, rng)
     shoe.rounds += 1

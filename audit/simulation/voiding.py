@@ -17,8 +17,8 @@ LAWFUL_VOIDS = {
     "mbs-fortune-six-baccarat-v6": (UNSHUFFLED, MISDEAL),
     "mbs-electronic-baccarat": (UNSHUFFLED, MISDEAL, POWER_FAILURE),
 }
-"""5.1, 5.2; 5.1.2; 5.5.4, 5.4.2; 5.1, 5.2; 5.1, 5.2, 5.9.1. All but the first while no card was
-dealt beyond the initial deal, and a power failure while no hand had two cards."""
+"""Unshuffled cards (5.1, 5.5.4) at any time, cards that cannot be put back (5.2, 5.1.2) during the
+initial deal, a power failure (5.4.2, 5.9.1) before any wager is decided."""
 
 UNLAWFUL_VOIDS = {
     "mbs-blackjack-v6": MISDEAL,
@@ -33,7 +33,7 @@ UNLAWFUL_VOIDS = {
 def void_call(reason: str, played: Round) -> tuple[Call, ...]:
     """Announce that a round is void, as early as the reason has to be noticed."""
     if reason == POWER_FAILURE:
-        return Call(CallKind.POWER_FAILURE, 1), Call(CallKind.VOID, 1, value=reason)
+        return Call(CallKind.POWER_FAILURE, 0), Call(CallKind.VOID, 0, value=reason)
     at = 2 if reason == MISDEAL else len(played.cards)
     return (Call(CallKind.VOID, at, value=reason),)
 

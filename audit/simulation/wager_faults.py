@@ -7,11 +7,12 @@ from random import Random
 from audit.money import CENT
 from audit.observations import WAGERS_OF, Call, CallKind, Game, Wager, WagerKind
 from audit.rulebook import LimitsJudged, Rulebook, SideWagerNeeds
-from audit.simulation.fault import Fault, Scene, settled_places
+from audit.simulation.fault import Fault, Scene, is_crowded, originals, settled_places, was_refused
 from audit.table_sheet import Limit
 
 RAISES = (WagerKind.SPLIT, WagerKind.DOUBLE, WagerKind.INSURANCE)
 SIDES = (WagerKind.PAIR, WagerKind.OVER13, WagerKind.UNDER13)
+LIMITED_TWICE = (WagerKind.OVER13, WagerKind.UNDER13, WagerKind.PLAYER, WagerKind.BANKER)
 GUEST = "gast"
 BOXES = range(1, 8)
 
@@ -19,14 +20,6 @@ BOXES = range(1, 8)
 def _pick_place(scene: Scene, rng: Random, *kinds: WagerKind) -> tuple[int, Wager] | None:
     places = [(place, wager) for place, wager, net in settled_places(scene, *kinds) if net]
     return rng.choice(places) if places else None
-
-
-def _originals(scene: Scene) -> dict[tuple[str, int | None], Decimal]:
-    return {
-        (wager.bettor, wager.box): wager.stake
-        for wager in scene.round.placed(WagerKind.MAIN)
-        if not wager.late
-    }
 
 
 def _at_evens(scene: Scene, rng: Random) -> tuple[int, Wager, Limit] | None:
@@ -42,7 +35,7 @@ def _at_evens(scene: Scene, rng: Random) -> tuple[int, Wager, Limit] | None:
             (wager.bettor, wager.box) in raised or _has_side_wagers(scene, wager)
         )
         let_through = wager.bettor in scene.round.around.let_through_under_minimum
-        limited = limit is not None and wager.kind not in (WagerKind.OVER13, WagerKind.UNDER13)
+        limited = limit is not None and wager.kind not in LIMITED_TWICE
         alone = not by_box or len(area) == 1
         usual = abs(net) == wager.stake and not original and not let_through
         if limit is not None and limited and alone and usual:
@@ -104,9 +97,9 @@ def split_without_a_wager(scene: Scene, rng: Random) -> Scene | None:
 
 def double_above_original(scene: Scene, rng: Random) -> Scene | None:
     row = _pick_place(scene, rng, WagerKind.DOUBLE)
-    original = _originals(scene).get((row[1].bettor, row[1].box)) if row else None
-    if row is None or original is None:
+    if row is None:
         return None
+    original = originals(scene)[row[1].bettor, row[1].box or 0]
     return scene.with_wager(row[0], replace(row[1], stake=original + CENT, net=None))
 
 
@@ -122,9 +115,7 @@ def insured_for_more_than_half(scene: Scene, rng: Random) -> Scene | None:
     row = _pick_place(scene, rng, WagerKind.INSURANCE)
     if row is None:
         return None
-    original = _originals(scene).get((row[1].on_behalf_of or row[1].bettor, row[1].box))
-    if original is None:
-        return None
+    original = originals(scene)[row[1].on_behalf_of or row[1].bettor, row[1].box or 0]
     stake = (original / 2).quantize(CENT) + CENT
     return scene.with_wager(row[0], replace(row[1], stake=stake, net=None))
 
@@ -157,14 +148,10 @@ def side_wager_on_anothers_box(scene: Scene, rng: Random) -> Scene | None:
 
 def over_under_above_original(scene: Scene, rng: Random) -> Scene | None:
     row = _pick_place(scene, rng, WagerKind.OVER13, WagerKind.UNDER13)
-    originals = dict.fromkeys(BOXES, 0) | {
-        box: sum(main.stake for main in scene.round.placed(WagerKind.MAIN) if main.box == box)
-        for box in BOXES
-    }
-    if row is None or row[1].box is None:
+    if row is None:
         return None
-    stake = Decimal(originals[row[1].box]) + CENT
-    return scene.with_wager(row[0], replace(row[1], stake=stake, net=None))
+    on_box = [main.stake for main in scene.round.placed(WagerKind.MAIN) if main.box == row[1].box]
+    return scene.with_wager(row[0], replace(row[1], stake=sum(on_box, CENT), net=None))
 
 
 def late_wager_settled(scene: Scene, rng: Random) -> Scene | None:
@@ -179,7 +166,14 @@ def loser_withdrawn(scene: Scene, rng: Random) -> Scene | None:
         for place, wager, net in settled_places(scene)
         if net == -wager.stake and wager.kind not in RAISES
     ]
-    lost = [row for row in lost if (row[1].bettor, row[1].box) not in raised]
+    unsettled = {wager.bettor for wager in scene.round.wagers if wager.net is None}
+    lost = [
+        (place, wager)
+        for place, wager in lost
+        if (wager.bettor, wager.box) not in raised
+        and wager.bettor not in unsettled
+        and not is_crowded(scene, wager)
+    ]
     if not lost or any(call.after == 0 for call in scene.round.called(CallKind.CUTTING_CARD)):
         return None
     place, wager = rng.choice(lost)
@@ -191,7 +185,7 @@ def loser_withdrawn(scene: Scene, rng: Random) -> Scene | None:
 def differential_exceeded(scene: Scene, rng: Random) -> Scene | None:
     """Lower the table's differential below what the wagers are apart."""
     player, banker = (
-        sum((w.stake for w in scene.round.placed(side) if not w.late and w.net != 0), Decimal(0))
+        sum((w.stake for w in scene.round.placed(side) if not was_refused(w)), Decimal(0))
         for side in (WagerKind.PLAYER, WagerKind.BANKER)
     )
     apart = abs(player - banker)
@@ -199,10 +193,10 @@ def differential_exceeded(scene: Scene, rng: Random) -> Scene | None:
 
 
 def fourth_wager(scene: Scene, rng: Random) -> Scene | None:
-    kinds = (WagerKind.MAIN, WagerKind.PAIR)
+    kinds: tuple[WagerKind, ...] = (WagerKind.MAIN, WagerKind.PAIR)
     if scene.book.game is Game.BACCARAT:
         kinds = tuple(scene.book.wagers)
-    rows = [wager for wager in scene.round.placed(*kinds) if wager.box and not wager.late]
+    rows = [wager for wager in scene.round.placed(*kinds) if wager.box and not was_refused(wager)]
     rows = [wager for wager in rows if wager.net != 0 and wager.net is not None]
     if not rows:
         return None

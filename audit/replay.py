@@ -14,6 +14,7 @@ from audit.findings import Finding
 from audit.hands import BANKER, DEALER, PLAYER, Hand, Place
 from audit.judge import judge_round
 from audit.judging.baccarat import coup_as_laid, dues_on_coup, lawful_coup
+from audit.judging.blackjack import ways_of
 from audit.judging.blackjack_dues import BlackjackDues
 from audit.judging.record import Record
 from audit.observations import CallKind, CardSeen, Game
@@ -23,7 +24,7 @@ from audit.rules import baccarat
 from audit.rules.baccarat import INITIAL_CARDS, Coup
 from audit.rules.blackjack import hands as blackjack
 from audit.rules.blackjack.dealer import dealer_draws, dealer_is_complete
-from audit.rules.blackjack.play import Play, ways_to_play
+from audit.rules.blackjack.play import Play
 from audit.settlement.dues import Due
 
 
@@ -80,7 +81,7 @@ def replay(example: Example) -> Replay:
         steps = tuple(_baccarat_steps(round_, book, coup))
         dues = dues_on_coup(record, lawful_coup(record) or coup)
     else:
-        play = ways_to_play(round_, book, sheet.rounding)[0]
+        play = next(ways_of(record))
         steps = tuple(_blackjack_steps(play, book))
         breached = BlackjackDues(record, play, frozenset(finding.code for finding in findings))
         dues = breached.as_laid() | breached.lawful()

@@ -1,5 +1,6 @@
 """A round of blackjack: the deal, the decisions, the dealer's hand, the wagers."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
@@ -17,6 +18,7 @@ from audit.judging.wagers import (
     hear_payments,
     hear_placing,
     hear_void,
+    refused_mains,
 )
 from audit.money import NOTHING
 from audit.observations import Call, CallKind, WagerKind
@@ -52,13 +54,22 @@ def judge_blackjack(record: Record) -> None:
     _check_boxes(record)
     if hear_void(record):
         return
-    heard: list[Record] = []
-    for play in ways_to_play(record.round, record.book, record.sheet.rounding):
+    best: Record | None = None
+    for play in ways_of(record):
         one_way = Record(record.round, record.book, record.sheet)
         _Judged(one_way, play).judge()
-        heard.append(one_way)
-    best = min(heard, key=lambda one_way: _weight(one_way))
-    record.findings.extend(best.findings)
+        if best is None or _weight(one_way) < _weight(best):
+            best = one_way
+        if not _weight(best):
+            break
+    if best is not None:
+        record.findings.extend(best.findings)
+
+
+def ways_of(record: Record) -> Iterator[Play]:
+    """Go through the ways in which the round can be read, the likeliest first."""
+    unit = record.sheet.rounding
+    return ways_to_play(record.round, record.book, unit, refused_mains(record))
 
 
 def _weight(record: Record) -> int:

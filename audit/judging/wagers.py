@@ -121,6 +121,25 @@ def find_handed_back(record: Record, dues: Mapping[int, Due]) -> None:
     )
 
 
+def refused_mains(record: Record) -> frozenset[int]:
+    """Name the main wagers that came late or broke a limit, and were settled for nothing."""
+    judged = record.book.options.limits_judged
+    by_box = judged is not None and judged.value is LimitsJudged.BOX_TOTAL
+    least, greatest = limits_of(record, WagerKind.MAIN)
+    refused: set[int] = set()
+    for place, wager in enumerate(record.round.wagers):
+        if wager.kind is not WagerKind.MAIN or wager.net != NOTHING:
+            continue
+        amount = wager.stake
+        if by_box:
+            amount = total([record.round.wagers[p].stake for p in same_area(record, wager)])
+        over = greatest is not None and amount > greatest
+        under = least is not None and amount < least
+        if wager.late or over or under:
+            refused.add(place)
+    return frozenset(refused)
+
+
 def counting_stakes(record: Record) -> dict[int, Fraction]:
     """Say how much of each stake counts, given what the document does with one over the maximum."""
     wagers = record.round.wagers

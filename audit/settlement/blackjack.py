@@ -20,7 +20,7 @@ from audit.rules.blackjack.hands import (
     point_total,
     spoken_total,
 )
-from audit.settlement.dues import Due, Fate, loses, stands_off, wins
+from audit.settlement.dues import Due, Fate, loses, stands_off, taken, wins
 from audit.verdicts import COMPLIED, Breach, Verdict
 
 DEALER_BLACKJACK_AGAINST_21 = "dealer_blackjack_against_21"
@@ -77,7 +77,7 @@ def due_on_hand(
 def _surrendered(on: Fraction, book: Rulebook, unit: Decimal) -> Due:
     share = blackjack_options(book).surrender_share
     given_up = rounded(-on * share.value, unit)
-    handed_back = rounded(on * (1 - share.value), unit) - rounded(on, unit)
+    handed_back = rounded(on * (1 - share.value), unit) + taken(on, unit)
     otherwise = ((handed_back, HALF_OF_AN_ODD_AMOUNT),)
     return Due(given_up, Fate.SURRENDERED, "half", share.clause, on, otherwise=otherwise)
 
@@ -153,7 +153,7 @@ class AgainstDealerBlackjack:
     @property
     def due(self) -> Decimal:
         lost = self.lost_to_busts + (self.original if self.still_standing else 0)
-        return rounded(-lost, self.unit)
+        return taken(lost, self.unit)
 
 
 def more_than_original_lost(all_hands: AgainstDealerBlackjack, book: Rulebook) -> Verdict:
@@ -171,7 +171,7 @@ def more_than_original_lost(all_hands: AgainstDealerBlackjack, book: Rulebook) -
     # Reading: a busted split hand is collected at once, so the limit holds for what still stands.
     if all_hands.net == all_hands.due:
         return COMPLIED
-    other = rounded(-all_hands.original, all_hands.unit)
+    other = taken(all_hands.original, all_hands.unit)
     reading = BUSTED_HANDS if all_hands.net == other and BUSTED_HANDS in book.readings else None
     given_away = all_hands.net - all_hands.due
     direction = (

@@ -5,7 +5,7 @@ from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
 
-from audit.money import NOTHING, rounded
+from audit.money import CENT, NOTHING, rounded
 from audit.observations import Wager
 from audit.rulebook import Event, PayRow
 
@@ -77,7 +77,13 @@ def wins(on: Fraction, row: PayRow, why: str, unit: Decimal, clause: str = "") -
 
 def loses(on: Fraction, why: str, clause: str, unit: Decimal) -> Due:
     """Settle a losing wager: all that counts of it is taken."""
-    return Due(rounded(-on, unit), Fate.LOSES, why, clause, on, rate=Fraction(-1))
+    return Due(taken(on, unit), Fate.LOSES, why, clause, on, rate=Fraction(-1))
+
+
+def taken(lost: Fraction, unit: Decimal) -> Decimal:
+    """Give what is collected: chips as they lie, and only a share of them rounded."""
+    whole_cents = (lost * 100).denominator == 1
+    return rounded(-lost, CENT if whole_cents else unit)
 
 
 def stands_off(on: Fraction, why: str, clause: str) -> Due:

@@ -122,7 +122,7 @@ def _handed_back(
         refused.append(replace(like, net=NOTHING, late=True))
     if Habit.OUTSIDE_LIMITS in habits and like.net and like.kind in cashier.sheet.limits:
         refused += _outside_limits(like, let_through, cashier, rng)
-    if Habit.TAKEN_OFF in habits and rng.random() < 0.2:
+    if rng.random() < 0.2:
         refused += _taken_off(wagers, cashier)
     return refused
 

@@ -144,15 +144,17 @@ def refused_main_wagers(
     taken = [box.number for box in boxes]
     if rng.random() < 0.1:
         number = rng.randint(1, BOXES)
-        kind = rng.choice((WagerKind.MAIN, WagerKind.PAIR, WagerKind.INSURANCE))
-        habit = Habit.LATE_WAGERS if number in taken else Habit.LATE_WAGERS_ON_EMPTY_BOXES
-        if habit in habits:
+        kinds = [WagerKind.MAIN, WagerKind.PAIR]
+        if number in taken:
+            kinds.append(WagerKind.INSURANCE)
+        kind = rng.choice(kinds)
+        if number not in taken or Habit.LATE_WAGERS in habits:
             refused.append(Wager(LATE, kind, Decimal("25.00"), NOTHING, box=number, late=True))
     if Habit.OUTSIDE_LIMITS in habits:
         refused += _outside_limits(rng.choice(taken), let_through, cashier, rng)
     most = cashier.book.options.wagers_per_area
     full = [box.number for box in boxes if most is not None and len(box.seats) == most.value]
-    if Habit.FOURTH_WAGER in habits and full and rng.random() < 0.2:
+    if full and rng.random() < 0.2:
         stake = cashier.stake(WagerKind.MAIN, rng)
         refused.append(Wager(FOURTH, WagerKind.MAIN, stake, NOTHING, box=rng.choice(full)))
     return refused

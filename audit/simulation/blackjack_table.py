@@ -32,7 +32,7 @@ from audit.simulation.blackjack_pay import (
 )
 from audit.simulation.habits import EVERY_HABIT, Habit
 from audit.simulation.shoe import Shoe
-from audit.simulation.stakes import UNDER, cashier_for, half_given_up
+from audit.simulation.stakes import UNDER, cashier_for
 from audit.table_sheet import TableSheet
 
 CARDS_PER_BOX = 12
@@ -52,7 +52,8 @@ class CallLog(StrEnum):
     EVERYTHING = "every decision"
 
 
-NEEDS_HABIT = {CallLog.FOLDS: Habit.ONLY_FOLDS_LOGGED, CallLog.PLAY: Habit.FOLDS_NOT_LOGGED}
+FOLDS_HEARD = (CallLog.FOLDS, CallLog.EVERYTHING)
+PLAY_HEARD = (CallLog.PLAY, CallLog.EVERYTHING)
 
 
 def deal_round(
@@ -102,14 +103,14 @@ class _Table:
         self.cards: list[CardSeen] = []
         self.dealer: list[Rank] = []
         self.calls: list[Call] = []
-        self.log = rng.choice(
-            [log for log in CallLog if log not in NEEDS_HABIT or NEEDS_HABIT[log] in habits]
-        )
+        logs = [log for log in CallLog if log is not CallLog.PLAY]
+        self.log = rng.choice([*CallLog] if Habit.FOLDS_NOT_LOGGED in habits else logs)
         self.names_who_decides = rng.random() < 0.5
 
     # Cards and calls
 
     def draw(self, hand: Hand) -> Card:
+        """Deal the next card to a hand, and look at it."""
         card = self.shoe.cards[self.shoe.dealt]
         self.cards.append(self.shoe.draw(hand))
         return card
@@ -157,7 +158,7 @@ class _Table:
                     continue
                 if self.dealer[0] is Rank.ACE:
                     self._offer_insurance(box, seat)
-                elif self._may_surrender(box, seat) and self.chance(0.12):
+                elif not is_natural(box.initial_ranks) and self.chance(0.12):
                     seat.surrendered = True
             self._write_folds(box)
         if Habit.REFUSED_INSURANCE in self.habits and self.chance(0.05):
@@ -166,41 +167,28 @@ class _Table:
             row = Wager(seat.bettor, WagerKind.INSURANCE, seat.stake, NOTHING, box=box.number)
             self.refused.append(row)
 
-    def _may_surrender(self, box: Box, seat: Seat) -> bool:
-        forced = self.options.forced_draw_below
-        below = forced is not None and total_of(box.initial_ranks) < forced.value
-        odd = half_given_up(seat.stake, self.sheet.rounding) * 2 != seat.stake
-        return (
-            not is_natural(box.initial_ranks)
-            and (not below or Habit.SURRENDER_BELOW_12 in self.habits)
-            and (not odd or Habit.ODD_HALVES in self.habits)
-        )
-
     def _offer_insurance(self, box: Box, seat: Seat) -> None:
         most = self.cashier.half_of(seat.stake)
         natural = is_natural(box.initial_ranks)
-        if most > 0 and self.chance(0.35):
-            self._insure(
-                box, seat, seat.bettor, self.rng.choice((most, self.cashier.half_of(most) or most))
-            )
-        elif most > 0 and self.options.others_may_insure.value and self.chance(0.2):
+        if self.chance(0.35):
+            less = self.cashier.half_of(most) or most
+            self._insure(box, seat, seat.bettor, self.rng.choice((most, less)))
+        elif self.options.others_may_insure.value and self.chance(0.2):
             others = [bettor for bettor in BETTORS if bettor != seat.bettor]
             for other in self.rng.sample(others, self.rng.choice((1, 2))):
-                self._insure(box, seat, other, self.cashier.half_of(most) or most)
-                most -= self.cashier.half_of(most) or most
-                if most <= 0:
-                    break
+                part = self.cashier.half_of(most) or most
+                self._insure(box, seat, other, part)
+                most -= part
         if natural and self._may_take_even_money(seat) and self.chance(0.5):
             seat.took_even_money = True
 
     def _may_take_even_money(self, seat: Seat) -> bool:
-        insurers = {row.bettor for row, on in self.insurance if on is seat}
-        heard = self.log in (CallLog.FOLDS, CallLog.EVERYTHING)
-        if insurers == {seat.bettor} and self.options.even_money_returns_insurance:
-            return heard or Habit.RETURNED_INSURANCE_UNHEARD in self.habits
-        return insurers <= {seat.bettor}
+        """Keep to one of the two while others insure the wager."""
+        return {row.bettor for row, on in self.insurance if on is seat} <= {seat.bettor}
 
     def _insure(self, box: Box, seat: Seat, bettor: str, stake: Decimal) -> None:
+        if not stake:
+            return
         behalf = None if bettor == seat.bettor else seat.bettor
         row = Wager(bettor, WagerKind.INSURANCE, stake, box=box.number, on_behalf_of=behalf)
         self.insurance.append((row, seat))
@@ -290,9 +278,12 @@ class _Table:
         return formed
 
     def _may_follow(self, box: Box, seat: Seat) -> bool:
-        """Tell whether a bettor who stayed out of an earlier split may still follow a later one."""
+        """Tell whether a bettor who stayed out of an earlier split may still follow a later one.
+
+        Reading: only rws 3.21.1 keeps such a bettor out of all subsequent split hands.
+        """
         stayed_out = any(seat.bettor not in hand.splits for hand in box.hands[1:])
-        return not stayed_out or self.options.forced_draw_below is None
+        return not stayed_out or self.book.series == "mbs-blackjack"
 
     def _wants_to_double(self, played: HandInPlay) -> bool:
         may = len(played.cards) == 2 and total_of(played.ranks) < 21
@@ -336,15 +327,6 @@ class _Table:
         need = max((self._need_of(box) for box in self.boxes), default=Need.NO_CARD)
         if any(not self._is_handed_back(seat) for _, seat in self.insurance):
             need = max(need, Need.SECOND_CARD)
-        raised = any(
-            played.doubles or played.from_split for box in self.boxes for played in box.hands
-        )
-        if (
-            raised
-            and points(self.dealer[0]) in (1, 10)
-            and Habit.ALL_BUST_AGAINST_TEN not in self.habits
-        ):
-            need = max(need, Need.SECOND_CARD)
         stops = self.options.dealer_stops_when_nothing_depends is not None
         while dealer_draws(self.dealer, need, self.book):
             self.dealer.append(self.draw(DEALER).rank)
@@ -371,7 +353,7 @@ class _Table:
         """Settle every wager and write the round down."""
         self.say(CallKind.ROUND_END)
         wagers = self._with_hands_named(self._settled())
-        if Habit.TWO_PILES in self.habits and self.options.wagers_kept_together is None:
+        if self.options.wagers_kept_together is None:
             wagers = [pile for wager in wagers for pile in self._piles(wager)]
         if self.chance(0.3):
             self.rng.shuffle(wagers)
@@ -423,26 +405,26 @@ class _Table:
     def _with_hands_named(self, wagers: list[Wager]) -> list[Wager]:
         if Habit.HANDS_NOT_NAMED in self.habits and self.chance(0.2):
             return [replace(wager, hand=None) for wager in wagers]
-        if Habit.FIRST_HANDS_NAMED in self.habits and self.chance(0.2):
+        if self.chance(0.2):
             return [replace(wager, hand=wager.hand or box_hand(wager.box or 1)) for wager in wagers]
         return wagers
 
     def _is_logged(self, call: Call) -> bool:
         passed_on = {box_hand(box.number) for box in self.boxes if box.seats[0].surrendered}
-        unheard = self.log in (CallLog.ANNOUNCEMENTS, CallLog.PLAY)
+        unheard = self.log not in FOLDS_HEARD
         if call.kind is CallKind.CONTROL and call.hand in passed_on and unheard:
-            return Habit.CONTROL_PASSES_UNHEARD in self.habits
+            return self.log is not CallLog.NOTHING and Habit.CONTROL_PASSES_UNHEARD in self.habits
         if call.kind in FOLDS:
-            return self.log in (CallLog.FOLDS, CallLog.EVERYTHING)
+            return self.log in FOLDS_HEARD
         if call.kind in DECISIONS:
-            return self.log in (CallLog.PLAY, CallLog.EVERYTHING)
+            return self.log in PLAY_HEARD
         return self.log is not CallLog.NOTHING
 
     def _some_unsettled(self, wagers: list[Wager]) -> list[Wager]:
         """Leave out some settlements, though not those that alone tell of a folded wager."""
         share = self.rng.choice((0.0, 0.0, 0.0, 0.1, 1.0))
         alone_tells = set[tuple[str, int | None]]()
-        if self.log not in (CallLog.FOLDS, CallLog.EVERYTHING):
+        if self.log not in FOLDS_HEARD:
             alone_tells = {
                 (seat.bettor, box.number) for box in self.boxes for seat in box.seats if seat.folded
             }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from audit.cards import Rank
 from audit.hands import DEALER, Hand, Place
@@ -94,9 +95,10 @@ class View:
         return points(self.dealer[0]) in (1, 10)
 
 
+@lru_cache(maxsize=1)
 def view_of(scene: Scene) -> View | None:
     """Look at a round, unless its splits can be told in more than one way."""
-    ways = ways_to_play(scene.round, scene.book, scene.sheet.rounding)
+    ways = list(ways_to_play(scene.round, scene.book, scene.sheet.rounding))
     return View(scene, ways[0]) if len(ways) == 1 else None
 
 

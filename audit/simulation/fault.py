@@ -18,9 +18,9 @@ BEFORE_PLAY = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Scene:
-    """A round where it was played: by which rulebook, at which table."""
+    """A round where it was played: by which rulebook, at which table. No other scene equals it."""
 
     round: Round
     book: Rulebook
@@ -165,7 +165,8 @@ def is_crowded(scene: Scene, wager: Wager) -> bool:
     """Tell an area where another wager was refused, or all together are more than one may be."""
     limit = scene.sheet.limits.get(wager.kind)
     area = [w for w in scene.round.wagers if (w.kind, w.box) == (wager.kind, wager.box)]
-    if any(was_refused(other) for other in area):
+    sides = list(scene.round.placed(WagerKind.PLAYER, WagerKind.BANKER))
+    if any(was_refused(other) for other in (*area, *sides)):
         return True
     return (
         limit is not None

@@ -160,7 +160,8 @@ def past_the_maximum(scene: Scene, rng: Random) -> Scene | None:
             if (other.kind, other.box) == (wager.kind, wager.box)
         ]
         shared = rule is not None and rule.value is OverMaximum.PRO_RATA and len(area) > 1
-        at_evens = abs(row[2]) == wager.stake and not _is_blackjack(scene, wager)
+        pays_less = wager.kind is WagerKind.BANKER or _is_blackjack(scene, wager)
+        at_evens = abs(row[2]) == wager.stake and not pays_less
         if limit is not None and limit.max is not None and at_evens and not shared:
             rows.append((row[0], replace(wager, stake=2 * limit.max), row[2]))
     if not rows:

@@ -1,9 +1,10 @@
 """A shoe of shuffled decks, dealt card by card."""
 
+from collections.abc import Container
 from dataclasses import dataclass
 from random import Random
 
-from audit.cards import DECK, Card
+from audit.cards import DECK, RANKS, Card, Rank
 from audit.hands import Hand
 from audit.observations import CardSeen
 
@@ -40,8 +41,10 @@ class Shoe:
         return self.cards[self.dealt : self.dealt + FOLLOWING]
 
 
-def shuffled_shoe(decks: int, rng: Random, name: str = "1") -> Shoe:
-    """Shuffle so many decks into a shoe."""
-    cards = list(DECK * decks)
+def shuffled_shoe(
+    decks: int, rng: Random, *, name: str = "1", ranks: Container[Rank] = RANKS
+) -> Shoe:
+    """Shuffle so many decks into a shoe, or only some of their ranks, to see more of a kind."""
+    cards = [card for card in DECK * decks if card.rank in ranks]
     rng.shuffle(cards)
     return Shoe(name, tuple(cards))

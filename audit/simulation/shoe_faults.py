@@ -41,12 +41,11 @@ def shoe_ran_out(scene: Scene, rng: Random) -> Scene | None:
     return _voided(_handed_back(scene), "not_enough_cards")
 
 
-def wrong_number_of_decks(scene: Scene, rng: Random) -> Scene | None:
+def too_many_decks(scene: Scene, rng: Random) -> Scene | None:
     if not scene.round.around.first_of_shoe:
         return None
-    fewest, most = scene.book.fewest_decks.value, scene.book.most_decks.value
-    decks = [number for number in (fewest - 1, most + 1) if number > 0]
-    return replace(scene, sheet=replace(scene.sheet, decks=rng.choice(decks)))
+    decks = scene.book.most_decks.value + 1
+    return replace(scene, sheet=replace(scene.sheet, decks=decks))
 
 
 def unread_cards(scene: Scene, rng: Random) -> Scene | None:
@@ -93,10 +92,10 @@ SHOE_FAULTS = (
     Fault("a foreign card is found", "SHO002", None, foreign_card_found, alone=True),
     Fault("the shoe runs out", "SHO003", None, shoe_ran_out),
     Fault(
-        "the shoe holds the wrong number of decks",
+        "the shoe holds too many decks",
         "SHO004",
         None,
-        wrong_number_of_decks,
+        too_many_decks,
         alone=True,
     ),
     Fault("four cards cannot be read", "SRC002", None, unread_cards, alone=True),

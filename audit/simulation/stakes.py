@@ -68,7 +68,7 @@ class Cashier:
 def cashier_for(book: Rulebook, sheet: TableSheet, rng: Random, *, between_units: bool) -> Cashier:
     """Hand out chips of one value, which the table pays to the last of them or not."""
     unit = sheet.rounding
-    chips = [chip for chip in CHIPS if between_units or (chip > unit and chip % unit == 0)]
+    chips = [chip for chip in CHIPS if chip > unit and (between_units or chip % unit == 0)]
     return Cashier(book, sheet, rng.choice(chips), between_units)
 
 

@@ -11,7 +11,7 @@ from audit.rounds import Round, RoundKey
 from audit.rulebook import Rulebook
 from audit.simulation import baccarat_table, blackjack_table
 from audit.simulation.habits import EVERY_HABIT, Habit
-from audit.simulation.shoe import Shoe, shuffled_shoe
+from audit.simulation.shoe import Shoe
 from audit.simulation.voiding import voided
 from audit.table_sheet import ALWAYS, HOME, GameFrom, Limit, TableSheet
 
@@ -73,14 +73,13 @@ def deal_round(
 
 
 def rounds_of_a_shoe(
+    shoe: Shoe,
     book: Rulebook,
     sheet: TableSheet,
     rng: Random,
     *,
     habits: frozenset[Habit] = EVERY_HABIT,
-    name: str = "1",
 ) -> Iterator[Round]:
-    """Deal a shoe from its shuffle until the cutting card comes."""
-    shoe = shuffled_shoe(sheet.decks, rng, name)
+    """Deal a shoe until the cutting card comes."""
     while not shoe.cutting_card_is_out:
         yield deal_round(shoe, book, sheet, rng, habits=habits)

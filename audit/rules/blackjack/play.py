@@ -5,12 +5,12 @@ cards: `ways_to_play` gives all that are equally lawful.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import islice, permutations, product
 
 from audit.cards import Rank
 from audit.hands import DEALER, Hand, Place, box_hand, parse_hand
@@ -32,6 +32,8 @@ from audit.rules.blackjack.hands import (
 ABSENT = "absent"
 HAND_WAGERS = frozenset({WagerKind.MAIN, WagerKind.SPLIT, WagerKind.DOUBLE})
 Parents = dict[Hand, Hand]
+MOST_WAYS = 64
+"""How many ways to place wagers are tried for each way to form the hands."""
 
 
 def _ranks(cards: tuple[CardSeen, ...]) -> tuple[Rank, ...]:
@@ -46,6 +48,10 @@ class Play:
     book: Rulebook
     unit: Decimal
     parents: tuple[tuple[Hand, Hand], ...]
+    refused: frozenset[int] = frozenset()
+    """The main wagers, by their place, that the house did not take."""
+    unnamed: tuple[tuple[int, Hand], ...] = ()
+    """The hands of split and double wagers whose hand the ledger does not name, by their place."""
 
     @cached_property
     def cards(self) -> dict[Hand, tuple[CardSeen, ...]]:
@@ -91,7 +97,15 @@ class Play:
     # Wagers
 
     def main_wagers(self, box: int) -> tuple[Wager, ...]:
-        return tuple(w for w in self.round.placed(WagerKind.MAIN) if w.box == box)
+        return tuple(wager for wager in self._mains if wager.box == box)
+
+    @cached_property
+    def _mains(self) -> tuple[Wager, ...]:
+        return tuple(
+            wager
+            for place, wager in enumerate(self.round.wagers)
+            if wager.kind is WagerKind.MAIN and place not in self.refused
+        )
 
     def original(self, bettor: str, box: int | None) -> Decimal | None:
         """What a bettor wagered on a box before the cards were dealt."""
@@ -103,38 +117,11 @@ class Play:
     @cached_property
     def hand_of(self) -> dict[int, Hand]:
         """The hand that each main, split and double wager stands on, by its place in the ledger."""
-        return dict(self._place_wagers())
-
-    def _place_wagers(self) -> Iterator[tuple[int, Hand]]:
-        used: set[tuple[str, Hand]] = set()
-        doubled: set[tuple[str, Hand]] = set()
+        placed = dict(self.unnamed)
         for place, wager in enumerate(self.round.wagers):
-            if wager.kind not in HAND_WAGERS or wager.box is None:
-                continue
-            if wager.hand is not None:
-                yield place, wager.hand
-                continue
-            hand = box_hand(wager.box)
-            if wager.kind is WagerKind.SPLIT:
-                formed = [h for h in self.hands_of(wager.box) if h.formed > 1]
-                free = [h for h in formed if (wager.bettor, h) not in used]
-                hand = free[0] if free else box_hand(wager.box, 2)
-                used.add((wager.bettor, hand))
-            elif wager.kind is WagerKind.DOUBLE:
-                hand = self._likely_doubled(wager, doubled)
-                doubled.add((wager.bettor, hand))
-            yield place, hand
-
-    def _likely_doubled(self, wager: Wager, already: set[tuple[str, Hand]]) -> Hand:
-        """Tell which hand of its box a double stands on that names none."""
-        box = wager.box or 0
-        hands = self.hands_of(box)
-        announced = [c.hand for c in self.round.called(CallKind.DOUBLE) if c.hand in hands]
-        of_three = [h for h in hands if len(self.cards[h]) == INITIAL_CARDS + 1]
-        for hand in (*announced, *of_three, *hands):
-            if hand is not None and (wager.bettor, hand) not in already:
-                return hand
-        return box_hand(box)
+            if wager.kind in HAND_WAGERS and wager.box is not None and place not in placed:
+                placed[place] = wager.hand or box_hand(wager.box)
+        return placed
 
     # Decisions
 
@@ -155,33 +142,50 @@ class Play:
 
         A call that names nobody speaks for every bettor on the box.
         """
-        return any(
-            call.hand is not None and call.hand.box == box and call.bettor in ("", bettor)
-            for call in self.round.called(kind)
-        )
+        return any(True for _ in self._calls_of(kind, bettor, box))
+
+    def _calls_of(self, kind: CallKind, bettor: str, box: int) -> Iterator[Call]:
+        for call in self.round.called(kind):
+            if call.hand is not None and call.hand.box == box and call.bettor in ("", bettor):
+                yield call
 
     def surrendered(self, wager: Wager) -> bool:
         """Tell whether a bettor folded: heard, or where decisions go unlogged, by the ledger."""
         if wager.kind is not WagerKind.MAIN or wager.box is None:
             return False
-        hand = box_hand(wager.box)
-        if self.is_split(hand):
-            return False
-        if self.took(CallKind.SURRENDER, wager.bettor, wager.box):
+        if any(
+            not self._was_split_before(call)
+            for call in self._calls_of(CallKind.SURRENDER, wager.bettor, wager.box)
+        ):
             return True
-        if self.round.decisions_were_logged or self.dealer_first in (None, Rank.ACE):
+        if self._folds_were_logged or self.dealer_first in (None, Rank.ACE) or wager.net is None:
             return False
-        doubled = any(
+        raised = any(
             (other.bettor, other.box) == (wager.bettor, wager.box)
-            for other in self.round.placed(WagerKind.DOUBLE)
+            for other in self.round.placed(WagerKind.SPLIT, WagerKind.DOUBLE)
         )
-        drew = len(self.ranks(hand)) > INITIAL_CARDS
         alone = self.bettors_on(wager.box) == {wager.bettor}
-        if doubled or (drew and alone):
+        if raised or (alone and self._was_played(wager.box)):
             return False
         given_up = Fraction(wager.stake) * blackjack_options(self.book).surrender_share.value
         handed_back = rounded(Fraction(wager.stake) - given_up, self.unit)
-        return wager.net in (rounded(-given_up, self.unit), handed_back - wager.stake)
+        otherwise = handed_back - wager.stake
+        if wager.net == rounded(-given_up, self.unit):
+            return True
+        return wager.net == otherwise and -wager.stake < wager.net < 0
+
+    @property
+    def _folds_were_logged(self) -> bool:
+        return any(self.round.called(CallKind.SURRENDER, CallKind.EVEN_MONEY))
+
+    def _was_played(self, box: int) -> bool:
+        """Tell whether a box drew, split or was heard to decide something."""
+        if len(self.hands_of(box)) > 1 or len(self.ranks(box_hand(box))) > INITIAL_CARDS:
+            return True
+        played = (CallKind.HIT, CallKind.STAND, CallKind.DOUBLE, CallKind.SPLIT)
+        return any(
+            call.hand is not None and call.hand.box == box for call in self.round.called(*played)
+        )
 
     def took_even_money(self, bettor: str, box: int | None) -> bool:
         """Tell whether a bettor took even money: heard, or else seen in the ledger."""
@@ -190,9 +194,11 @@ class Play:
         if self.took(CallKind.EVEN_MONEY, bettor, box):
             return True
         mains = [wager for wager in self.main_wagers(box) if wager.bettor == bettor]
-        if self.round.decisions_were_logged or not mains or self.dealer_first is not Rank.ACE:
+        if self._folds_were_logged or not mains or self.dealer_first is not Rank.ACE:
             return False
         if len(self.hands_of(box)) > 1 or not is_ace_and_ten(self.initial_ranks(box)):
+            return False
+        if self.bettors_on(box) == {bettor} and self._was_played(box):
             return False
         even = self.book.pay_row(WagerKind.MAIN, Event.EVEN_MONEY).odds.paid
         return all(main.net == rounded(Fraction(main.stake) * even, self.unit) for main in mains)
@@ -248,9 +254,8 @@ class Play:
             and call.bettor
             and call.value != ABSENT
         ]
-        if not named or self.took(CallKind.SURRENDER, named[-1], box):
-            return None
-        return named[-1]
+        folded = {wager.bettor for wager in self.main_wagers(box) if self.surrendered(wager)}
+        return named[-1] if named and named[-1] not in folded else None
 
     def hand_play(self, hand: Hand) -> HandPlay:
         ranks = self.ranks(hand)
@@ -285,9 +290,19 @@ class Play:
         return Folded(
             ranks=self.ranks(hand)[: self.held_at(hand, call.after)],
             dealer_first=self.dealer_first,
-            of_split_hand=self.is_split(hand),
+            of_split_hand=self._was_split_before(call),
             further_cards_dealt=call.after > self._folding_closes,
         )
+
+    def _was_split_before(self, call: Call) -> bool:
+        """Tell whether the box had been split when a call was made, or is made on a split hand."""
+        hand = call.hand or DEALER
+        if hand.formed > 1 or not self.is_split(hand):
+            return hand.formed > 1
+        splits = [c for c in self.round.called(CallKind.SPLIT) if c.hand and c.hand.box == hand.box]
+        if splits:
+            return self.round.calls.index(splits[0]) < self.round.calls.index(call)
+        return call.after > self.initial_deal_ends
 
     @cached_property
     def initial_deal_ends(self) -> int:
@@ -314,7 +329,7 @@ class Play:
         """Where the cards went, for the rules of dealing."""
         in_play = self.round.in_play()
         positions = {seen.seq: place for place, seen in enumerate(in_play)}
-        mains = [wager for wager in self.round.placed(WagerKind.MAIN) if not wager.late]
+        mains = [wager for wager in self._mains if not wager.late]
         decided = tuple(
             sum(seen.seq in positions for seen in self.round.cards[: call.after])
             for call in self.round.called(
@@ -365,7 +380,8 @@ class Play:
         if self.dealer_first is not Rank.ACE:
             return Need.SECOND_CARD, Need.SECOND_CARD
         mains = self.main_wagers(hand.box)
-        known = all(wager.net is not None for wager in mains) or self.round.decisions_were_logged
+        known = all(wager.net is not None for wager in mains) or self._folds_were_logged
+        known = known or (len(mains) == 1 and self._was_played(hand.box))
         if not mains or not known:
             return Need.NO_CARD, Need.SECOND_CARD
         took = all(self.took_even_money(wager.bettor, hand.box) for wager in mains)
@@ -373,9 +389,7 @@ class Play:
 
     def _may_all_have_surrendered(self, hand: Hand) -> bool:
         """Tell whether every bettor of the hand may have folded without its being logged."""
-        if self.round.decisions_were_logged or self.is_split(hand):
-            return False
-        if len(self.ranks(hand)) > INITIAL_CARDS or self.dealer_first is Rank.ACE:
+        if self._folds_were_logged or self._was_played(hand.box) or self.dealer_first is Rank.ACE:
             return False
         mains = self.main_wagers(hand.box)
         return all(wager.net is None or self.surrendered(wager) for wager in mains)
@@ -385,7 +399,8 @@ class Play:
         open_wagers = [
             wager
             for wager in self.round.placed(WagerKind.INSURANCE)
-            if not (
+            if wager.net != 0
+            and not (
                 blackjack_options(self.book).even_money_returns_insurance
                 and self.took_even_money(wager.on_behalf_of or wager.bettor, wager.box)
             )
@@ -412,23 +427,58 @@ class Play:
 PLAYED = frozenset({Place.BOX, Place.DEALER})
 
 
-def ways_to_play(round_: Round, book: Rulebook, unit: Decimal) -> tuple[Play, ...]:
-    """Give every way to form the split hands that has the fewest faults."""
-    known, unknown = _split_calls(round_), []
-    for child in _formed_hands(round_):
-        if child not in known:
-            unknown.append(child)
-    choices = [
-        [box_hand(child.box, formed) for formed in range(1, child.formed)] for child in unknown
-    ]
-    plays: list[tuple[int, int, Play]] = []
-    for place, chosen in enumerate(product(*choices)):
+def ways_to_play(
+    round_: Round, book: Rulebook, unit: Decimal, refused: frozenset[int] = frozenset()
+) -> Iterator[Play]:
+    """Go through the ways to read a round that have the fewest faults.
+
+    They differ in how the split hands were formed, and on which of them wagers stand whose hand the
+    ledger does not name.
+    """
+    known = _split_calls(round_)
+    unknown = [child for child in _formed_hands(round_) if child not in known]
+    choices = [[box_hand(new.box, formed) for formed in range(1, new.formed)] for new in unknown]
+    plays: list[tuple[int, Play]] = []
+    for chosen in product(*choices):
         parents = known | dict(zip(unknown, chosen, strict=True))
         ordered = tuple(sorted(parents.items(), key=lambda link: (link[0].box, link[0].formed)))
-        play = Play(round_, book, unit, ordered)
-        plays.append((_faults_of_splits(play), place, play))
-    fewest = min(faults for faults, _, _ in plays)
-    return tuple(play for faults, _, play in plays if faults == fewest)
+        play = Play(round_, book, unit, ordered, refused)
+        plays.append((_faults_of_splits(play), play))
+    fewest = min(faults for faults, _ in plays)
+    for faults, play in plays:
+        if faults == fewest:
+            for way in islice(_ways_to_place(play), MOST_WAYS):
+                yield replace(play, unnamed=way)
+
+
+def _ways_to_place(play: Play) -> Iterator[tuple[tuple[int, Hand], ...]]:
+    """Give every way to place split and double wagers on the hands of a box that was split."""
+    groups: dict[tuple[str, int, WagerKind], list[int]] = {}
+    for place, wager in enumerate(play.round.wagers):
+        raises = wager.kind in (WagerKind.SPLIT, WagerKind.DOUBLE)
+        if raises and wager.hand is None and wager.box is not None:
+            groups.setdefault((wager.bettor, wager.box, wager.kind), []).append(place)
+    ways: list[list[tuple[tuple[int, Hand], ...]]] = []
+    for (_, box, kind), places in groups.items():
+        hands = _likely_hands(play, box, kind)
+        if len(hands) >= len(places):
+            orders: Iterable[tuple[Hand, ...]] = permutations(hands, len(places))
+        else:
+            orders = [tuple(hands[place % len(hands)] for place in range(len(places)))]
+        ways.append([tuple(zip(places, order, strict=True)) for order in orders])
+    for chosen in product(*ways):
+        yield tuple(pair for group in chosen for pair in group)
+
+
+def _likely_hands(play: Play, box: int, kind: WagerKind) -> list[Hand]:
+    """Name the hands that a raise can stand on: formed by a split; doubled, or of three cards."""
+    hands = play.hands_of(box)
+    if kind is WagerKind.SPLIT:
+        return [hand for hand in hands if hand.formed > 1] or [box_hand(box, 2)]
+    announced = [call.hand for call in play.round.called(CallKind.DOUBLE)]
+    of_three = [hand for hand in hands if len(play.cards[hand]) == INITIAL_CARDS + 1]
+    likely = [hand for hand in hands if hand in announced] or of_three or list(hands)
+    return likely or [box_hand(box)]
 
 
 def _split_calls(round_: Round) -> Parents:

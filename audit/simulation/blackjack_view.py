@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from audit.cards import Rank
-from audit.hands import DEALER, Hand, Place
-from audit.observations import Call, CallKind, WagerKind
+from audit.hands import DEALER, Hand, Place, box_hand
+from audit.observations import Call, CallKind, Wager, WagerKind
 from audit.rounds import rank_of
 from audit.rules.blackjack.play import Play, ways_to_play
 from audit.simulation.blackjack_pay import is_natural, points, total_of
@@ -110,3 +110,10 @@ def doubled_hands_named(view: View) -> Iterator[Hand]:
         rowed = any(wager.hand == hand for wager in view.scene.round.placed(WagerKind.DOUBLE))
         if view.is_doubled(hand) and (alone or called or rowed):
             yield hand
+
+
+def is_on_blackjack(scene: Scene, wager: Wager) -> bool:
+    """Tell an original wager on a box that was dealt an ace and a ten."""
+    if wager.kind is not WagerKind.MAIN or wager.box is None:
+        return False
+    return is_natural([rank_of(seen) for seen in scene.round.to_hand(box_hand(wager.box))])

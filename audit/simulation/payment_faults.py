@@ -6,13 +6,13 @@ from decimal import Decimal
 from random import Random
 
 from audit.cards import Rank
-from audit.hands import DEALER, box_hand
+from audit.hands import DEALER
 from audit.money import CENT
 from audit.observations import CallKind, Game, Wager, WagerKind
 from audit.rounds import rank_of
 from audit.rulebook import OverMaximum
 from audit.simulation.blackjack_pay import is_natural, total_of
-from audit.simulation.blackjack_view import view_of
+from audit.simulation.blackjack_view import is_on_blackjack, view_of
 from audit.simulation.fault import Fault, Scene, is_crowded, logged, settled_places
 from audit.simulation.stakes import half_given_up
 
@@ -35,13 +35,6 @@ def _raised(scene: Scene, wager: Wager) -> bool:
     )
 
 
-def _is_blackjack(scene: Scene, wager: Wager) -> bool:
-    if wager.kind is not WagerKind.MAIN or wager.box is None:
-        return False
-    cards = scene.round.to_hand(box_hand(wager.box))
-    return is_natural([rank_of(seen) for seen in cards])
-
-
 def _surrendered(scene: Scene, wager: Wager, net: Decimal) -> bool:
     return wager.kind is WagerKind.MAIN and net == -half_given_up(wager.stake, scene.sheet.rounding)
 
@@ -53,7 +46,7 @@ def _by_itself(scene: Scene) -> Iterator[Row]:
         return
     for place, wager, net in settled_places(scene):
         together = natural and wager.kind in HAND_WAGERS and _raised(scene, wager)
-        even_money = _is_blackjack(scene, wager) and net == wager.stake
+        even_money = is_on_blackjack(scene, wager) and net == wager.stake
         folded = _surrendered(scene, wager, net) or even_money
         if not together and not folded:
             yield place, wager, net
@@ -79,13 +72,13 @@ def _lost(scene: Scene) -> Iterator[Row]:
 
 
 def overpaid(scene: Scene, rng: Random) -> Scene | None:
-    row = _pick((row for row in _won(scene) if not _is_blackjack(scene, row[1])), rng)
+    row = _pick((row for row in _won(scene) if not is_on_blackjack(scene, row[1])), rng)
     return _settled_for(scene, row, row and row[2] + 2 * row[1].stake)
 
 
 def underpaid(scene: Scene, rng: Random) -> Scene | None:
     def usual(row: Row) -> bool:
-        return row[1].kind is not WagerKind.BANKER and not _is_blackjack(scene, row[1])
+        return row[1].kind is not WagerKind.BANKER and not is_on_blackjack(scene, row[1])
 
     row = _pick((row for row in _won(scene) if usual(row) and row[2] > CENT), rng)
     return _settled_for(scene, row, row and row[2] - CENT)
@@ -119,7 +112,7 @@ def loser_not_collected(scene: Scene, rng: Random) -> Scene | None:
 
 def winner_not_paid(scene: Scene, rng: Random) -> Scene | None:
     dealer_21 = total_of(_dealer(scene)) == 21
-    rows = (row for row in _won(scene) if not (dealer_21 and _is_blackjack(scene, row[1])))
+    rows = (row for row in _won(scene) if not (dealer_21 and is_on_blackjack(scene, row[1])))
     row = _pick((row for row in rows if not is_crowded(scene, row[1])), rng)
     return _settled_for(scene, row, row and Decimal(0))
 
@@ -160,7 +153,7 @@ def past_the_maximum(scene: Scene, rng: Random) -> Scene | None:
             if (other.kind, other.box) == (wager.kind, wager.box)
         ]
         shared = rule is not None and rule.value is OverMaximum.PRO_RATA and len(area) > 1
-        pays_less = wager.kind is WagerKind.BANKER or _is_blackjack(scene, wager)
+        pays_less = wager.kind is WagerKind.BANKER or is_on_blackjack(scene, wager)
         at_evens = abs(row[2]) == wager.stake and not pays_less
         if limit is not None and limit.max is not None and at_evens and not shared:
             rows.append((row[0], replace(wager, stake=2 * limit.max), row[2]))
@@ -172,7 +165,7 @@ def past_the_maximum(scene: Scene, rng: Random) -> Scene | None:
 
 def all_raises_lost(scene: Scene, rng: Random) -> Scene | None:
     """Take every wager of a bettor who raised, though the dealer has blackjack."""
-    if not is_natural(_dealer(scene)):
+    if not is_natural(_dealer(scene)) or view_of(scene) is None:
         return None
     raised = {(row.bettor, row.box) for row in scene.round.placed(*RAISES)}
     for bettor, box in sorted(raised, key=str):
@@ -204,7 +197,7 @@ def surrender_costs_all(scene: Scene, rng: Random) -> Scene | None:
 
 
 def blackjack_at_six_to_five(scene: Scene, rng: Random) -> Scene | None:
-    row = _pick((row for row in _won(scene) if _is_blackjack(scene, row[1])), rng)
+    row = _pick((row for row in _won(scene) if is_on_blackjack(scene, row[1])), rng)
     return _settled_for(scene, row, row and row[1].stake * SIX_TO_FIVE)
 
 

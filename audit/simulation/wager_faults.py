@@ -7,7 +7,16 @@ from random import Random
 from audit.money import CENT
 from audit.observations import WAGERS_OF, Call, CallKind, Game, Wager, WagerKind
 from audit.rulebook import LimitsJudged, Rulebook, SideWagerNeeds
-from audit.simulation.fault import Fault, Scene, is_crowded, originals, settled_places, was_refused
+from audit.simulation.blackjack_view import is_on_blackjack, view_of
+from audit.simulation.fault import (
+    Fault,
+    Scene,
+    is_crowded,
+    is_outside_limits,
+    originals,
+    settled_places,
+    was_refused,
+)
 from audit.table_sheet import Limit
 
 RAISES = (WagerKind.SPLIT, WagerKind.DOUBLE, WagerKind.INSURANCE)
@@ -38,6 +47,7 @@ def _at_evens(scene: Scene, rng: Random) -> tuple[int, Wager, Limit] | None:
         limited = limit is not None and wager.kind not in LIMITED_TWICE
         alone = not by_box or len(area) == 1
         usual = abs(net) == wager.stake and not original and not let_through
+        usual = usual and not is_on_blackjack(scene, wager)
         if limit is not None and limited and alone and usual:
             chosen.append((place, wager, limit))
     return rng.choice(chosen) if chosen else None
@@ -97,7 +107,7 @@ def split_without_a_wager(scene: Scene, rng: Random) -> Scene | None:
 
 def double_above_original(scene: Scene, rng: Random) -> Scene | None:
     row = _pick_place(scene, rng, WagerKind.DOUBLE)
-    if row is None:
+    if row is None or view_of(scene) is None:
         return None
     original = originals(scene)[row[1].bettor, row[1].box or 0]
     return scene.with_wager(row[0], replace(row[1], stake=original + CENT, net=None))
@@ -106,7 +116,7 @@ def double_above_original(scene: Scene, rng: Random) -> Scene | None:
 def double_below_minimum(scene: Scene, rng: Random) -> Scene | None:
     row = _pick_place(scene, rng, WagerKind.DOUBLE)
     limit = scene.sheet.limits.get(WagerKind.MAIN)
-    if row is None or limit is None or limit.min is None:
+    if row is None or limit is None or limit.min is None or view_of(scene) is None:
         return None
     return scene.with_wager(row[0], replace(row[1], stake=limit.min - CENT, net=None))
 
@@ -184,8 +194,11 @@ def loser_withdrawn(scene: Scene, rng: Random) -> Scene | None:
 
 def differential_exceeded(scene: Scene, rng: Random) -> Scene | None:
     """Lower the table's differential below what the wagers are apart."""
+    sides = list(scene.round.placed(WagerKind.PLAYER, WagerKind.BANKER))
+    if any(was_refused(wager) or is_outside_limits(scene, wager) for wager in sides):
+        return None
     player, banker = (
-        sum((w.stake for w in scene.round.placed(side) if not was_refused(w)), Decimal(0))
+        sum((wager.stake for wager in sides if wager.kind is side), Decimal(0))
         for side in (WagerKind.PLAYER, WagerKind.BANKER)
     )
     apart = abs(player - banker)

@@ -1,0 +1,238 @@
+"""From the rows of the sources to rounds: what belongs to which round, and when in it.
+
+Times are turned into places here: a call is made after so many cards of its round, a wager is late
+or not. The rules see no clock.
+"""
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from audit.cards import Card, parse_card, parse_known_card
+from audit.hands import Hand, Place, parse_hand
+from audit.money import CENT
+from audit.observations import Call, CallKind, CardSeen, Game, Wager, WagerKind
+from audit.rounds import Circumstances, Round, RoundKey
+from audit.table_sheet import TableSheet
+
+CARDS_AHEAD = 12
+"""How many of the following cards a round is told of: enough to finish any dealer's hand."""
+INITIAL_CARDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """A row of a card log that names its round, or burns before the first."""
+
+    round: int | None
+    seq: int
+    card: str
+    hand: str | None
+    ts: datetime
+    confidence: float = 1.0
+    alternatives: str = ""
+    at_s: float | None = None
+    footage: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WagerRow:
+    """A row of a bet ledger; amounts in cents."""
+
+    round: int
+    bettor: str
+    wager: str
+    stake: int
+    net: int | None
+    box: int | None = None
+    hand: str | None = None
+    placed_at: datetime | None = None
+    settled_at: datetime | None = None
+    on_behalf_of: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """A row of a call log; those of the shoe at large name no round."""
+
+    ts: datetime
+    call: str
+    round: int | None = None
+    hand: str | None = None
+    bettor: str = ""
+    value: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeRows:
+    """Everything that the sources say about one shoe of one table."""
+
+    table_id: str
+    shoe: str
+    cards: tuple[CardRow, ...]
+    wagers: tuple[WagerRow, ...] = ()
+    calls: tuple[CallRow, ...] = ()
+
+
+@dataclass
+class TableHistory:
+    """What earlier rounds of a table leave behind for later ones."""
+
+    dealer: str | None = None
+    let_through: set[str] = field(default_factory=set)
+
+
+def rounds_of(
+    rows: ShoeRows, game: Game, sheet: TableSheet, history: TableHistory
+) -> Iterator[Round]:
+    """Put the rows of a shoe together as rounds, in the order in which they were played."""
+    cards = _by_round(rows.cards)
+    wagers: dict[int, list[WagerRow]] = defaultdict(list)
+    for wager in rows.wagers:
+        wagers[wager.round].append(wager)
+    calls: dict[int, list[CallRow]] = defaultdict(list)
+    at_large: list[CallRow] = []
+    for call in sorted(rows.calls, key=lambda row: row.ts):
+        if call.round is None:
+            at_large.append(call)
+        else:
+            calls[call.round].append(call)
+    numbers = sorted(cards.keys() | wagers.keys())
+    shoe = [_seen(row) for row in sorted(rows.cards, key=lambda row: row.seq)]
+    seqs = [seen.seq for seen in shoe]
+    for place, number in enumerate(numbers):
+        dealt = sorted(cards.get(number, ()), key=lambda row: row.seq)
+        times = [row.ts for row in dealt]
+        said = sorted((*calls[number], *_said_within(at_large, times)), key=lambda row: row.ts)
+        history.dealer = _dealer_at(history.dealer, at_large, said, times)
+        last = dealt[-1].seq if dealt else 0
+        following = shoe[bisect_right(seqs, last) : bisect_right(seqs, last) + CARDS_AHEAD]
+        around = Circumstances(
+            following=tuple(seen.card for seen in following if _is_played(seen.hand)),
+            next_round_began=place + 1 < len(numbers),
+            first_of_shoe=place == 0,
+            let_through_under_minimum=frozenset(history.let_through),
+        )
+        placed = tuple(_wager(row, said, dealt, game) for row in wagers.get(number, ()))
+        yield Round(
+            game=game,
+            cards=tuple(_seen(row) for row in dealt),
+            wagers=placed,
+            calls=tuple(_call(row, times) for row in said),
+            around=around,
+            key=RoundKey(rows.table_id, rows.shoe, number),
+            ts=times[0] if times else None,
+            dealer=history.dealer,
+        )
+        history.let_through |= _under_minimum(placed, sheet)
+
+
+def _by_round(rows: Sequence[CardRow]) -> dict[int, list[CardRow]]:
+    """Group cards by round; what was burnt before the first round belongs to it."""
+    grouped: dict[int, list[CardRow]] = defaultdict(list)
+    numbered = [row.round for row in rows if row.round is not None]
+    first = min(numbered, default=1)
+    for row in rows:
+        grouped[first if row.round is None else row.round].append(row)
+    return dict(grouped)
+
+
+def _is_played(hand: Hand | None) -> bool:
+    return hand is None or hand.place not in (Place.BURN, Place.DISCARD)
+
+
+def _seen(row: CardRow) -> CardSeen:
+    return CardSeen(
+        seq=row.seq,
+        card=parse_card(row.card),
+        hand=parse_hand(row.hand) if row.hand else None,
+        confidence=row.confidence,
+        alternatives=_alternatives(row.alternatives),
+        ts=row.ts,
+        at_s=row.at_s,
+        footage=row.footage,
+    )
+
+
+def _alternatives(text: str) -> tuple[tuple[Card, float], ...]:
+    pairs = (reading.rpartition(":") for reading in text.split())
+    return tuple((parse_known_card(card), float(share)) for card, _, share in pairs)
+
+
+def _after(ts: datetime, times: Sequence[datetime]) -> int:
+    """Count the cards that had been dealt at a moment."""
+    return bisect_right(times, ts)
+
+
+def _call(row: CallRow, times: Sequence[datetime]) -> Call:
+    return Call(
+        kind=CallKind(row.call),
+        after=_after(row.ts, times),
+        hand=parse_hand(row.hand) if row.hand else None,
+        bettor=row.bettor,
+        value=row.value,
+    )
+
+
+def _wager(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], game: Game) -> Wager:
+    times = [card.ts for card in dealt]
+    hand = parse_hand(row.hand) if row.hand else None
+    box = row.box if row.box is not None or hand is None else hand.box or None
+    return Wager(
+        bettor=row.bettor,
+        kind=WagerKind(row.wager),
+        stake=row.stake * CENT,
+        net=None if row.net is None else row.net * CENT,
+        box=box,
+        hand=hand if hand is not None and hand.formed > 1 else None,
+        late=_is_late(row, said, dealt, game),
+        on_behalf_of=row.on_behalf_of,
+        settled_after=None if row.settled_at is None else _after(row.settled_at, times),
+    )
+
+
+def _is_late(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], game: Game) -> bool:
+    """Tell a wager placed after bets were closed; an insurance, after a further card was dealt."""
+    if row.placed_at is None or row.wager in (WagerKind.SPLIT, WagerKind.DOUBLE):
+        return False
+    if row.wager == WagerKind.INSURANCE:
+        boxes = {card.hand for card in dealt if card.hand and card.hand.startswith("box")}
+        first_deal = 2 * len({name.partition(".")[0] for name in boxes}) + 1
+        in_play = [card.ts for card in dealt if card.hand not in ("burn", "discard")]
+        return len(in_play) > first_deal and row.placed_at > in_play[first_deal]
+    closed = [call.ts for call in said if call.call == CallKind.BETS_CLOSED]
+    return bool(closed) and row.placed_at > closed[-1]
+
+
+def _said_within(at_large: Iterable[CallRow], times: Sequence[datetime]) -> list[CallRow]:
+    """Find the calls that name no round but were made while this one was dealt."""
+    if not times:
+        return []
+    return [call for call in at_large if times[0] <= call.ts <= times[-1]]
+
+
+def _dealer_at(
+    before: str | None,
+    at_large: Iterable[CallRow],
+    said: Iterable[CallRow],
+    times: Sequence[datetime],
+) -> str | None:
+    dealer = before
+    for call in (*at_large, *said):
+        if call.call == CallKind.DEALER_IN and (not times or call.ts <= times[0]):
+            dealer = call.value or dealer
+    return dealer
+
+
+def _under_minimum(wagers: Iterable[Wager], sheet: TableSheet) -> set[str]:
+    """Name the bettors whose wager under the minimum was settled in this round."""
+    return {
+        wager.bettor
+        for wager in wagers
+        if (limit := sheet.limits.get(wager.kind)) is not None
+        and limit.min is not None
+        and wager.stake < limit.min
+        and wager.net
+    }

@@ -390,12 +390,15 @@ def test_equal_splits_of_one_bettor_are_two_wagers_unless_a_second_file_repeats_
     tmp_path: Path,
 ) -> None:
     ledger = "table,shoe,round,box,bettor,wager,stake,net\n"
-    ledger += "BJ,S,1,3,P1,main,100,100\n" + "BJ,S,1,3,P1,split,100,100\n" * 2
+    ledger += "BJ,S,1,3,P1,main,100,100\n" * 2 + "BJ,S,1,3,P1,split,100,100\n" * 2
     for name in ("a.csv", "b.csv"):
         (tmp_path / name).write_text(ledger)
     sources = read_sources([tmp_path])
     assert sources.wagers["wager"].to_list() == ["main", "split", "split"]
-    assert [one.source for one in sources.duplicates] == [str(tmp_path / "b.csv")] * 3
+    assert [(Path(one.source).name, one.row) for one in sources.duplicates] == [
+        ("a.csv", 2),
+        *(("b.csv", row) for row in range(1, 5)),
+    ]
 
 
 def test_a_file_that_is_given_twice_is_read_once(tmp_path: Path) -> None:

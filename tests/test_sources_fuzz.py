@@ -13,12 +13,13 @@ from unittest.mock import patch
 
 import polars as pl
 import pyarrow as pa  # type: ignore[import-untyped]
+import pyarrow.parquet as pq  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from polars._typing import PolarsDataType
 
-from audit.sources import Sources, lines, parquet, read_sources, unpacking
+from audit.sources import Sources, lines, parquet, read_sources, reading, unpacking
 from audit.sources.delimited import LONGEST_FIELD_IN_LINES
 
 HEADER = "ts,table_id,shoe,round,seq,card,hand,remark\n"
@@ -95,7 +96,7 @@ def test_lines_that_are_not_like_the_others_are_refused_alone(block: int) -> Non
     assert sources.cards.height == len(ROWS) + 2
 
 
-@pytest.mark.parametrize("block", [2000, lines.BLOCK])
+@pytest.mark.parametrize("block", [*range(300, 900, 31), lines.BLOCK])
 def test_a_quoted_field_may_go_on_over_lines(block: int) -> None:
     remark = '"first\n\nthird, with ""quotes"" and\n{}"\n'
     rows = [row[:-1] + remark.format(row) if "9" in row[17:19] else row for row in ROWS]
@@ -197,6 +198,42 @@ def test_json_lines_cannot_merge_split_or_hide_rows() -> None:
     assert sources.cards["seq"].to_list() == list(range(1, 201))
     assert [row for row, _ in whys(sources)] == [row for row in range(101, 114) if row != 106]
     assert [one.row for one in sources.left_over] == [106]
+
+
+def test_json_lines_that_would_be_one_object_together_are_not_taken_for_one() -> None:
+    row = {"ts": "2026-03-02T10:05:20Z", "table": "T", "shoe": "S", "card": "9H"}
+    one, two, three, four = (json.dumps(row | {"seq": seq}) for seq in range(1, 5))
+    sources = read(f'{one}\n{{"a":[{two}\n{two}]}}\n{three},{three}\n{four}\n')
+    assert sources.cards.select("row", "seq").rows() == [(1, 1), (5, 4)]
+    assert [row for row, _ in whys(sources)] == [2, 3, 4]
+
+
+@pytest.mark.parametrize("stake", ["25.00", "99999999999999.99"])
+def test_the_first_of_two_equal_keys_counts_however_a_line_is_read(stake: str) -> None:
+    line = '{"table":"T","table":"U","shoe":"S","round":1,"bettor":"P","wager":"tie","stake":%s}\n'
+    assert read(line % stake).wagers["table_id"].to_list() == ["T"]
+
+
+def test_parquet_whose_text_is_not_utf_8_is_refused() -> None:
+    row = {"ts": "2026-03-02T10:05:20Z", "table": "T", "shoe": "S", "seq": "1", "card": "9H"}
+    columns = {name: pa.array([text]) for name, text in row.items()}
+    offsets = pa.array([0, 2], pa.int32()).buffers()[1]
+    not_utf_8 = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(b"\xff\xfe")])
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns | {"shoe": not_utf_8}), file)
+    assert whys(read(file.getvalue())) == [(0, "its Parquet data is broken or cut short")]
+
+
+@pytest.mark.parametrize(
+    ("problem", "why"),
+    [
+        (MemoryError(), "it does not fit into memory: split it into several files"),
+        (pl.exceptions.ComputeError("no\nway"), "it cannot be read: no"),
+    ],
+)
+def test_what_should_not_happen_is_a_refusal_too(problem: Exception, why: str) -> None:
+    with patch.object(reading, "typed", side_effect=problem):
+        assert whys(read(LOG)) == [(0, why)]
 
 
 FIELDS = st.one_of(

@@ -89,3 +89,35 @@ def test_the_mapping_module_is_its_own_manual() -> None:
     mapping = read_column_mapping("\n".join(line.strip() for line in indented), "the manual")
     assert mapping.columns["cards"] == {"seq": "cardno", "card": "code"}
     assert set(mapping.columns) == {log.frame for log in LOGS}
+
+
+def test_a_column_that_stands_for_another_does_not_stand_for_itself(tmp_path: Path) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("CardNo,Card,ts,table,shoe\n1,player,2026-03-02T10:05:20Z,T,S\n")
+    mapping = read_column_mapping("[cards]\nseq = 'CardNo'\nhand = 'Card'", "m")
+    (refused,) = read_sources([log], mapping).refused
+    assert refused.why.startswith("it is neither a card log")
+
+
+def test_a_mapping_that_cannot_be_read_is_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "m.toml"
+    with pytest.raises(BadInput, match="cannot be read: No such file"):
+        load_column_mapping(path)
+    path.write_bytes(b"\xff")
+    with pytest.raises(BadInput, match="cannot be read: it is not UTF-8 text"):
+        load_column_mapping(path)
+
+
+def test_each_time_may_be_written_its_own_way_with_its_offset(tmp_path: Path) -> None:
+    mapping = read_column_mapping(
+        "[format]\nts = '%d.%m.%Y %H:%M %z'\nsettled_at = '%H:%M:%S %d-%m-%y'", "m"
+    )
+    log = tmp_path / "log.csv"
+    log.write_text(
+        "table,shoe,round,bettor,wager,stake,placed_at,settled_at\n"
+        "BAC-507,S,1,P,tie,5,02.03.2026 10:05 +0800,10:06:07 02-03-26\n"
+    )
+    (tmp_path / "table.toml").write_text(BACCARAT["table.toml"])
+    wagers = read_sources([tmp_path], mapping).wagers
+    assert wagers["placed_at"].dt.strftime("%F %T").to_list() == ["2026-03-02 02:05:00"]
+    assert wagers["settled_at"].dt.strftime("%F %T").to_list() == ["2026-03-02 02:06:07"]

@@ -264,6 +264,7 @@ def test_whole_numbers_and_names_may_have_other_types_in_parquet(tmp_path: Path)
         ("card", [True], "its column card holds bool"),
         ("card", [datetime(2026, 3, 2, tzinfo=UTC)], "holds times, where text belongs"),
         ("seq", [datetime(2026, 3, 2, tzinfo=UTC)], "holds times, where numbers belong"),
+        ("footage", [datetime(2026, 3, 2, tzinfo=UTC)], "holds times, where text belongs"),
         ("ts", [1_772_000_000], "its column ts holds numbers, where times belong"),
     ],
 )

@@ -65,7 +65,7 @@ class Lines:
             text, self._held = text[:end], text[end:]
             if end or final:
                 block = _checked(text, self._row, final=final)
-                self._row += block.lines + len(block.faults)
+                self._row += block.lines
                 yield block
             elif len(self._held) >= BLOCK:
                 yield self._passed_over_line()

@@ -6,74 +6,23 @@ or not. The rules see no clock.
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from audit.cards import Card, parse_card, parse_known_card
+from audit.errors import BadInput
 from audit.hands import Hand, Place, parse_hand
 from audit.money import CENT
 from audit.observations import Call, CallKind, CardSeen, Game, Wager, WagerKind
 from audit.rounds import Circumstances, Round, RoundKey
+from audit.shoe_rows import CallRow, CardRow, ShoeRows, WagerRow
 from audit.table_sheet import TableSheet
 
 CARDS_AHEAD = 12
 """How many of the following cards a round is told of: enough to finish any dealer's hand."""
-INITIAL_CARDS = 2
-
-
-@dataclass(frozen=True, slots=True)
-class CardRow:
-    """A row of a card log that names its round, or burns before the first."""
-
-    round: int | None
-    seq: int
-    card: str
-    hand: str | None
-    ts: datetime
-    confidence: float = 1.0
-    alternatives: str = ""
-    at_s: float | None = None
-    footage: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class WagerRow:
-    """A row of a bet ledger; amounts in cents."""
-
-    round: int
-    bettor: str
-    wager: str
-    stake: int
-    net: int | None
-    box: int | None = None
-    hand: str | None = None
-    placed_at: datetime | None = None
-    settled_at: datetime | None = None
-    on_behalf_of: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CallRow:
-    """A row of a call log; those of the shoe at large name no round."""
-
-    ts: datetime
-    call: str
-    round: int | None = None
-    hand: str | None = None
-    bettor: str = ""
-    value: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ShoeRows:
-    """Everything that the sources say about one shoe of one table."""
-
-    table_id: str
-    shoe: str
-    cards: tuple[CardRow, ...]
-    wagers: tuple[WagerRow, ...] = ()
-    calls: tuple[CallRow, ...] = ()
+ASIDE = (str(Place.BURN), str(Place.DISCARD))
+"""Where cards lie that are in no hand."""
 
 
 @dataclass
@@ -85,13 +34,25 @@ class TableHistory:
 
 
 def rounds_of(
-    rows: ShoeRows, game: Game, sheet: TableSheet, history: TableHistory
+    rows: ShoeRows,
+    game: Game,
+    sheet: TableSheet,
+    history: TableHistory,
+    *,
+    only: Container[int] | None = None,
+    impossible: dict[int, str] | None = None,
 ) -> Iterator[Round]:
-    """Put the rows of a shoe together as rounds, in the order in which they were played."""
+    """Put the rows of a shoe together as rounds, in the order in which they were played.
+
+    `only` some of them can be asked for. What the others leave behind for these is then not
+    noted, so they must be without a wager under the minimum. A round that cannot be one is noted
+    among the `impossible` with why, if there is where to note it.
+    """
     cards = _by_round(rows.cards)
     wagers: dict[int, list[WagerRow]] = defaultdict(list)
     for wager in rows.wagers:
-        wagers[wager.round].append(wager)
+        if wager.round is not None:
+            wagers[wager.round].append(wager)
     calls: dict[int, list[CallRow]] = defaultdict(list)
     at_large: list[CallRow] = []
     for call in sorted(rows.calls, key=lambda row: row.ts):
@@ -100,9 +61,11 @@ def rounds_of(
         else:
             calls[call.round].append(call)
     numbers = sorted(cards.keys() | wagers.keys())
-    shoe = [_seen(row) for row in sorted(rows.cards, key=lambda row: row.seq)]
-    seqs = [seen.seq for seen in shoe]
+    shoe = sorted(rows.cards, key=lambda row: row.seq)
+    seqs = [row.seq for row in shoe]
     for place, number in enumerate(numbers):
+        if only is not None and number not in only:
+            continue
         dealt = sorted(cards.get(number, ()), key=lambda row: row.seq)
         times = [row.ts for row in dealt]
         said = sorted((*calls[number], *_said_within(at_large, times)), key=lambda row: row.ts)
@@ -110,23 +73,36 @@ def rounds_of(
         last = dealt[-1].seq if dealt else 0
         following = shoe[bisect_right(seqs, last) : bisect_right(seqs, last) + CARDS_AHEAD]
         around = Circumstances(
-            following=tuple(seen.card for seen in following if _is_played(seen.hand)),
+            following=tuple(parse_card(row.card) for row in following if row.hand not in ASIDE),
             next_round_began=place + 1 < len(numbers),
             first_of_shoe=place == 0,
             let_through_under_minimum=frozenset(history.let_through),
         )
         placed = tuple(_wager(row, said, dealt, game) for row in wagers.get(number, ()))
-        yield Round(
-            game=game,
-            cards=tuple(_seen(row) for row in dealt),
-            wagers=placed,
-            calls=tuple(_call(row, times) for row in said),
-            around=around,
-            key=RoundKey(rows.table_id, rows.shoe, number),
-            ts=times[0] if times else None,
-            dealer=history.dealer,
-        )
+        try:
+            played = Round(
+                game=game,
+                cards=tuple(_seen(row) for row in dealt),
+                wagers=placed,
+                calls=tuple(_call(row, times) for row in said),
+                around=around,
+                key=RoundKey(rows.table_id, rows.shoe, number),
+                ts=times[0] if times else None,
+                dealer=history.dealer,
+            )
+        except BadInput as problem:
+            if impossible is None:
+                raise
+            impossible[number] = str(problem)
+            continue
+        yield played
         history.let_through |= _under_minimum(placed, sheet)
+
+
+def dealt_as(played: Round, rows: Iterable[CardRow]) -> Round:
+    """Give the same round with its cards in other hands."""
+    cards = sorted(rows, key=lambda row: row.seq)
+    return replace(played, cards=tuple(_seen(row) for row in cards))
 
 
 def _by_round(rows: Sequence[CardRow]) -> dict[int, list[CardRow]]:
@@ -137,10 +113,6 @@ def _by_round(rows: Sequence[CardRow]) -> dict[int, list[CardRow]]:
     for row in rows:
         grouped[first if row.round is None else row.round].append(row)
     return dict(grouped)
-
-
-def _is_played(hand: Hand | None) -> bool:
-    return hand is None or hand.place not in (Place.BURN, Place.DISCARD)
 
 
 def _seen(row: CardRow) -> CardSeen:
@@ -186,11 +158,18 @@ def _wager(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], gam
         stake=row.stake * CENT,
         net=None if row.net is None else row.net * CENT,
         box=box,
-        hand=hand if hand is not None and hand.formed > 1 else None,
+        hand=_stands_on(row.wager, hand),
         late=_is_late(row, said, dealt, game),
         on_behalf_of=row.on_behalf_of,
         settled_after=None if row.settled_at is None else _after(row.settled_at, times),
     )
+
+
+def _stands_on(kind: str, hand: Hand | None) -> Hand | None:
+    """Name the hand of a box that a wager stands on; a split wager only ever on one it formed."""
+    if hand is None or hand.place is not Place.BOX:
+        return None
+    return None if kind == WagerKind.SPLIT and hand.formed == 1 else hand
 
 
 def _is_late(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], game: Game) -> bool:
@@ -200,7 +179,7 @@ def _is_late(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], g
     if row.wager == WagerKind.INSURANCE:
         boxes = {card.hand for card in dealt if card.hand and card.hand.startswith("box")}
         first_deal = 2 * len({name.partition(".")[0] for name in boxes}) + 1
-        in_play = [card.ts for card in dealt if card.hand not in ("burn", "discard")]
+        in_play = [card.ts for card in dealt if card.hand not in ASIDE]
         return len(in_play) > first_deal and row.placed_at > in_play[first_deal]
     closed = [call.ts for call in said if call.call == CallKind.BETS_CLOSED]
     return bool(closed) and row.placed_at > closed[-1]

@@ -2,12 +2,13 @@
 
 from datetime import datetime, timedelta, timezone
 
-from audit.assembly import CallRow, CardRow, ShoeRows, TableHistory, WagerRow, rounds_of
+from audit.assembly import TableHistory, rounds_of
 from audit.judge import judge_round
 from audit.notation import format_round
 from audit.observations import Game
 from audit.rounds import Round
 from audit.rulebook_files import rulebook
+from audit.shoe_rows import CallRow, CardRow, ShoeRows, WagerRow
 from audit.table_sheet import plain_sheet
 
 NOON = datetime(2026, 3, 8, 12, tzinfo=timezone(timedelta(hours=8)))

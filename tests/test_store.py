@@ -166,7 +166,7 @@ def test_the_same_night_twice_changes_nothing(store: Store, path: Path) -> None:
         store.write_tables([KnownTable("BAC-07", "Asia/Singapore", 'table = "BAC-07"')])
         store.begin_run(Run("run", now, "0.1.0", "cards.csv"))
         store.write_shoes([a_shoe("S1"), a_shoe("S2")])
-        store.finish_run("run", rounds=8, findings=4, at=now)
+        store.finish_run("run", read={"cards.csv": 30}, at=now)
         if not pause:
             first = contents(path)
     assert contents(path) == first
@@ -207,7 +207,39 @@ def test_a_shoe_knows_its_first_and_last_moment_and_its_cards(store: Store) -> N
 
 def test_a_restart_can_skip_the_shoes_of_its_run(store: Store) -> None:
     store.write_shoes([a_shoe("S1"), a_shoe("S2", run_id="another")])
-    assert store.stored_shoes("run").rows() == [("BAC-07", "S1")]
+    stored = store.stored_shoes(["BAC-07"]).select("shoe", "run_id")
+    assert stored.rows() == [("S1", "run"), ("S2", "another")]
+    assert store.stored_shoes(["BAC-08"]).is_empty()
+
+
+def test_a_run_ends_with_an_account_of_its_rows(store: Store) -> None:
+    def unused(row: int, *, refused: bool) -> pl.DataFrame:
+        row_of = {"source": "cards.csv", "row": row, "why": "so", "refused": refused}
+        return pl.DataFrame([row_of])
+
+    for _ in range(2):
+        store.begin_run(Run("run", EVENING, "0.1.0", "cards.csv"), unused(3, refused=True))
+        if not store.finished("run"):
+            store.write_shoes([a_shoe("S1")], unused(9, refused=False))
+            store.finish_run("run", read={"cards.csv": 30, "calls.csv": 2}, at=EVENING)
+    with store.reading() as connection:
+        accounts = connection.sql("SELECT * EXCLUDE (run_id) FROM inputs ORDER BY source").fetchall()
+        assert accounts == [("calls.csv", 2, 2, 0, 0), ("cards.csv", 30, 28, 1, 1)]
+        assert connection.sql("SELECT rounds, findings FROM runs").fetchall() == [(4, 2)]
+        assert connection.sql("SELECT count(*) FROM unused_rows").fetchall() == [(2,)]
+
+
+def test_what_is_stored_of_a_shoe_can_be_asked_for(store: Store) -> None:
+    store.write_shoes([a_shoe("S1"), a_shoe("S2")])
+    wanted = store.stored_shoes(["BAC-07"]).filter(pl.col("shoe") == "S2")
+    rows = store.rows_of(wanted)
+    assert {name: frame["shoe"].unique().to_list() for name, frame in rows.items()} == {
+        "cards": ["S2"],
+        "wagers": ["S2"],
+        "calls": ["S2"],
+    }
+    dealt = a_shoe("S2").cards.sort("seq")["card"].to_list()
+    assert store.orders_of(wanted) == {"BAC-07": [("S2", dealt)]}
 
 
 def test_the_greatest_amounts_are_exact(store: Store) -> None:
@@ -282,7 +314,7 @@ def test_a_moment_without_a_zone_and_an_unknown_zone_are_refused(store: Store) -
     with pytest.raises(TypeError, match="has no zone"):
         Run("run", datetime(2026, 1, 1), "0.1.0", "cards.csv")
     with pytest.raises(TypeError, match="has no zone"):
-        store.finish_run("run", rounds=0, findings=0, at=datetime(2026, 1, 1))
+        store.finish_run("run", read={}, at=datetime(2026, 1, 1))
     with pytest.raises(BadInput, match="does not know the timezone 'Mars'"):
         store.write_tables([KnownTable("T1", "UTC", ""), KnownTable("T2", "Mars", "")])
     with store.reading() as connection:

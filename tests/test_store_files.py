@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from audit.store import BadStore, Store
-from audit.store.schema import ALL_TABLES, FINDINGS, VERSION, create_table
+from audit.store.schema import ALL_TABLES, FINDINGS, OF_A_RUN, ROUNDS, VERSION, create_table
 from tests.test_store import a_shoe, contents, engine, process, text_of
 
 
@@ -159,15 +159,20 @@ def test_files_without_permission_are_refused() -> None:
 
 
 def write_version_0(path: Path) -> None:
-    """Write a file as the first version had it: without the column `withdrawn`, without views."""
-    old = replace(FINDINGS, columns=FINDINGS.columns[:-1])
+    """Write a file as the first version had it: without some tables and columns, without views."""
+    old = {
+        FINDINGS: replace(FINDINGS, columns=FINDINGS.columns[:-1]),
+        ROUNDS: replace(ROUNDS, columns=ROUNDS.columns[:-2]),
+    }
     with engine(path) as connection:
         for table in ALL_TABLES:
-            connection.execute(create_table(old if table is FINDINGS else table))
+            if table not in OF_A_RUN:
+                connection.execute(create_table(old.get(table, table)))
         connection.execute("INSERT INTO schema VALUES (0)")
         batch = a_shoe()
         for name in ("shoes", "rounds", "findings"):
-            connection.register("given", getattr(batch, name).drop("withdrawn", strict=False))
+            later = ["withdrawn", "unjudged", "reconstructed"]
+            connection.register("given", getattr(batch, name).drop(later, strict=False))
             connection.execute(f"INSERT INTO {name} BY NAME FROM given")
 
 

@@ -5,7 +5,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 from audit.observations import Wager, WagerKind
-from audit.rulebook import Rulebook
+from audit.rulebook import Event, Rulebook
 from audit.rules.baccarat import Coup, Outcome, events_on, outcome, point_total
 from audit.settlement.dues import Due, loses, stands_off, wins
 
@@ -22,6 +22,14 @@ def due_on_coup(wager: Wager, on: Fraction, coup: Coup, book: Rulebook, unit: De
         if other.net != due.net:
             return replace(due, otherwise=((other.net, TEN_WITH_PICTURE),))
     return due
+
+
+def settled_alike(
+    kind: WagerKind, coup: Coup
+) -> tuple[frozenset[Event], frozenset[Event], Outcome | None]:
+    """Say all that a coup means to a wager: coups of which it is the same settle it alike."""
+    by_rank, by_value = (events_on(kind, coup, pairs_by_value=way) for way in (False, True))
+    return by_rank, by_value, outcome(coup) if kind in RETURNED_ON_A_TIE else None
 
 
 def _due(

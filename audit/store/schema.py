@@ -6,7 +6,7 @@ same instant is the same whatever zone it was written in.
 
 from dataclasses import dataclass
 
-VERSION = 1
+VERSION = 2
 """Of this schema. A change of tables or views raises it and adds a step in `versions.py`."""
 
 TEXT = "VARCHAR"
@@ -96,9 +96,11 @@ ROUNDS = Table(
         Column("ts", MOMENT, "When it began"),
         Column("rulebook", TEXT, "The approved rules it was judged by"),
         Column("dealer", TEXT, "Who dealt"),
-        Column("line", TEXT, "The round on one line; `catwalk explain` takes it"),
+        Column("line", TEXT, "The round on one line, where anything was found in it"),
         Column("outcome", TEXT, "What came out of it by the cards"),
         _needed("judged", TRUTH, "Whether the rules could be held against it"),
+        Column("unjudged", TEXT, "Why the rules could not be held against it; empty: they were"),
+        Column("reconstructed", TRUTH, "The device did not number it, or did not know its hands"),
     ),
 )
 
@@ -203,6 +205,33 @@ REVIEWS = Table(
     key=("review_id",),
 )
 
+INPUTS = Table(
+    "inputs",
+    "The files of a run, and what became of their rows: used + left over + refused = read",
+    (
+        _needed("run_id", TEXT, "The run that read it"),
+        _needed("source", TEXT, "The file"),
+        _needed("read", WHOLE, "Rows that it has"),
+        _needed("used", WHOLE, "Rows that are in a shoe that was audited"),
+        _needed("left_over", WHOLE, "Rows with nothing wrong with them that are not used"),
+        _needed("refused", WHOLE, "Rows that cannot be used"),
+    ),
+)
+
+UNUSED_ROWS = Table(
+    "unused_rows",
+    "Rows, and whole files, that a run did not use",
+    (
+        _needed("run_id", TEXT, "The run that read it"),
+        _needed("source", TEXT, "The file"),
+        _needed("row", WHOLE, "From 1 for the first below the header; 0 for the file as a whole"),
+        Column("column_name", TEXT, "The column that is wrong, where it is one"),
+        Column("value", TEXT, "What stands there"),
+        _needed("why", TEXT, "Why it was not used"),
+        _needed("refused", TRUTH, "It cannot be used; else nothing is wrong with it"),
+    ),
+)
+
 SCHEMA = Table(
     "schema",
     "The version of these tables",
@@ -211,7 +240,8 @@ SCHEMA = Table(
 
 OF_A_SHOE = (ROUNDS, CARDS, WAGERS, CALLS)
 """What is replaced as a whole when its shoe is audited again. Findings are, too, with more care."""
-ALL_TABLES = (RUNS, TABLES, SHOES, *OF_A_SHOE, FINDINGS, REVIEWS, SCHEMA)
+OF_A_RUN = (INPUTS, UNUSED_ROWS)
+ALL_TABLES = (RUNS, *OF_A_RUN, TABLES, SHOES, *OF_A_SHOE, FINDINGS, REVIEWS, SCHEMA)
 
 
 def create_table(table: Table) -> str:

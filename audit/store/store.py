@@ -1,6 +1,6 @@
 """The audit database: the only place that writes to it."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import datetime
@@ -8,10 +8,11 @@ from pathlib import Path
 
 import duckdb
 import polars as pl
+import polars.selectors as cs
 
 from audit.errors import BadInput
 from audit.store import versions
-from audit.store.batch import Rows, ShoeBatch, joined
+from audit.store.batch import Rows, ShoeBatch, fitted, frame_schema, joined
 from audit.store.opening import only_writer, opened
 from audit.store.reviews import (
     NO_HASH,
@@ -22,7 +23,16 @@ from audit.store.reviews import (
     check_review,
     facts_hash,
 )
-from audit.store.schema import FINDINGS, OF_A_SHOE
+from audit.store.schema import (
+    CALLS,
+    CARDS,
+    FINDINGS,
+    OF_A_RUN,
+    OF_A_SHOE,
+    SHOES,
+    UNUSED_ROWS,
+    WAGERS,
+)
 
 PATIENCE = 30.0
 """Seconds to wait while another program has the file."""
@@ -84,24 +94,52 @@ class Store:
         with self.writing():
             pass
 
-    def begin_run(self, run: Run) -> None:
-        """Note that a run has begun. The same run begun again stays as it was."""
+    def begin_run(self, run: Run, unused: pl.DataFrame | None = None) -> None:
+        """Note that a run has begun, and the rows that it cannot use from the outset.
+
+        The same run begun again stays as it was.
+        """
+        rows = _unused_rows(run.run_id, unused)
         with self.writing() as connection:
+            known = connection.execute("SELECT 1 FROM runs WHERE run_id = ?", [run.run_id])
+            if known.fetchall():
+                return
             connection.execute(
                 "INSERT INTO runs (run_id, started_at, catwalk_version, inputs) "
-                "VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+                "VALUES (?, ?, ?, ?)",
                 [run.run_id, run.started_at, run.catwalk_version, run.inputs],
             )
+            _insert(connection, "unused_rows", rows)
 
-    def finish_run(self, run_id: str, *, rounds: int, findings: int, at: datetime) -> None:
-        """Note what a run came to. A run that was finished before stays as it was."""
+    def finish_run(self, run_id: str, *, read: Mapping[str, int], at: datetime) -> None:
+        """Note what a run came to, and what became of the rows that it read, by file.
+
+        A run that was finished before stays as it was.
+        """
         _check_zone(at)
+        files = pl.DataFrame(
+            {"source": read.keys(), "read": read.values()},
+            schema={"source": pl.String, "read": pl.Int64},
+        )
         with self.writing() as connection:
-            connection.execute(
-                "UPDATE runs SET rounds = ?, findings = ?, finished_at = ? "
-                "WHERE run_id = ? AND finished_at IS NULL",
-                [rounds, findings, at, run_id],
+            connection.register("files", files)
+            unfinished = connection.execute(
+                "SELECT 1 FROM runs WHERE run_id = ? AND finished_at IS NULL", [run_id]
             )
+            if not unfinished.fetchall():
+                return
+            connection.execute(_ACCOUNT_FOR_ROWS, [run_id, run_id])
+            connection.execute(_FINISH, {"run": run_id, "at": at})
+
+    def finished(self, run_id: str) -> bool:
+        """Tell whether a run was carried to its end."""
+        if not self.path.exists():
+            return False
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT 1 FROM runs WHERE run_id = ? AND finished_at IS NOT NULL", [run_id]
+            ).fetchall()
+        return bool(rows)
 
     def write_tables(self, tables: Iterable[KnownTable]) -> None:
         """Store the sheets of tables, in place of older ones."""
@@ -117,22 +155,54 @@ class Store:
         """Store one batch in place of whatever its shoes held before."""
         self.write_shoes([batch])
 
-    def write_shoes(self, batches: Sequence[ShoeBatch]) -> None:
-        """Store batches in one transaction: all of their shoes, or none if it is cut short."""
+    def write_shoes(self, batches: Sequence[ShoeBatch], unused: pl.DataFrame | None = None) -> None:
+        """Store batches in one transaction: all of their shoes, or none if it is cut short.
+
+        `unused` are rows of the same run's inputs that were not used in them.
+        """
         if not batches:
             return
         rows = joined(batches)
+        unused_rows = _unused_rows(batches[0].run_id, unused)
         with self.writing() as connection:
             _replace(connection, rows)
+            _insert(connection, "unused_rows", unused_rows)
 
-    def stored_shoes(self, run_id: str) -> pl.DataFrame:
-        """Give table_id and shoe of those that this run has stored: a restart can skip them."""
+    def stored_shoes(self, tables: Sequence[str]) -> pl.DataFrame:
+        """Give the shoes of some tables that are stored, each with the run that audited it last."""
+        if not self.path.exists():
+            return pl.DataFrame(schema=frame_schema(SHOES))
         with self.reading() as connection:
             stored: pl.DataFrame = connection.sql(
-                "SELECT table_id, shoe FROM shoes WHERE run_id = $run ORDER BY ALL",
-                params={"run": run_id},
+                "SELECT * FROM shoes WHERE table_id = ANY($tables) ORDER BY ALL",
+                params={"tables": list(tables)},
             ).pl()
-        return stored
+        return _in_utc(stored)
+
+    def rows_of(self, shoes: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        """Give the stored cards, wagers and calls of shoes, which are named by table and shoe."""
+        with self.reading() as connection:
+            connection.register("wanted", shoes.select("table_id", "shoe"))
+            return {
+                table.name: _in_utc(connection.sql(_ROWS_OF_SHOES[table.name]).pl())
+                for table in (CARDS, WAGERS, CALLS)
+            }
+
+    def orders_of(self, shoes: pl.DataFrame) -> dict[str, list[tuple[str, list[str]]]]:
+        """Give the cards of shoes in the order in which they were dealt, oldest shoe first.
+
+        The moments of the shoes tell the engine where to look.
+        """
+        orders: dict[str, list[tuple[str, list[str]]]] = {}
+        if shoes.is_empty():
+            return orders
+        with self.reading() as connection:
+            connection.register("wanted", shoes.select("table_id", "shoe", "first_ts"))
+            params = {"since": shoes["first_ts"].min(), "until": shoes["last_ts"].max()}
+            rows = connection.sql(_ORDERS_OF_SHOES, params=params).fetchall()
+        for table, shoe, cards in rows:
+            orders.setdefault(table, []).append((shoe, cards))
+        return orders
 
     def add_review(
         self, finding_id: str, reviewer: str, verdict: Opinion, reason: str, at: datetime
@@ -171,6 +241,17 @@ class Store:
         with self.reading() as connection:
             now = _facts(connection, list(seen))
         return sorted(finding for finding, facts in seen.items() if now.get(finding) != facts)
+
+
+def _in_utc(frame: pl.DataFrame) -> pl.DataFrame:
+    """Give moments as frames of rows have them, whatever clock the connection is on."""
+    return frame.with_columns(cs.datetime(time_zone="*").dt.convert_time_zone("UTC"))
+
+
+def _unused_rows(run_id: str, unused: pl.DataFrame | None) -> pl.DataFrame:
+    if unused is None or unused.is_empty():
+        return fitted(pl.DataFrame(), UNUSED_ROWS)
+    return fitted(unused.with_columns(run_id=pl.lit(run_id)), UNUSED_ROWS)
 
 
 def _check_zone(moment: datetime) -> None:
@@ -243,8 +324,38 @@ _WITHDRAW_THE_REST = f"""
 """  # noqa: S608
 _INSERT = {
     name: f"INSERT INTO {name} BY NAME SELECT * FROM new_rows"  # noqa: S608
-    for name in (*_FORGET, "findings")
+    for name in (*_FORGET, "findings", *(table.name for table in OF_A_RUN))
 }
+_ROWS_OF_SHOES = {
+    table.name: f"SELECT * FROM {table.name} SEMI JOIN wanted USING (table_id, shoe)"  # noqa: S608
+    for table in (CARDS, WAGERS, CALLS)
+}
+_ORDERS_OF_SHOES = """
+    SELECT table_id, shoe, list(card ORDER BY seq)
+    FROM cards JOIN wanted USING (table_id, shoe)
+    WHERE ts BETWEEN $since AND $until
+    GROUP BY table_id, shoe, first_ts ORDER BY table_id, first_ts
+"""
+_ACCOUNT_FOR_ROWS = """
+    INSERT INTO inputs BY NAME
+    SELECT ? AS run_id, source, read, read - ifnull(left_over, 0) - ifnull(refused, 0) AS used,
+           ifnull(left_over, 0) AS left_over, ifnull(refused, 0) AS refused
+    FROM files LEFT JOIN (
+        SELECT source, count(*) FILTER (NOT refused) AS left_over,
+               count(*) FILTER (refused) AS refused
+        FROM unused_rows WHERE run_id = ? AND "row" > 0 GROUP BY source
+    ) USING (source)
+"""
+_OF_THE_RUN = (
+    "SEMI JOIN (SELECT table_id, shoe FROM shoes WHERE run_id = $run) USING (table_id, shoe)"
+)
+_FINISH = f"""
+    UPDATE runs SET
+        rounds = (SELECT count(*) FROM rounds {_OF_THE_RUN}),
+        findings = (SELECT count(*) FROM findings {_OF_THE_RUN} WHERE NOT withdrawn),
+        finished_at = $at
+    WHERE run_id = $run
+"""  # noqa: S608
 
 
 def _forget(connection: duckdb.DuckDBPyConnection) -> None:

@@ -11,13 +11,26 @@ import duckdb
 
 from audit.store.errors import BadStore
 from audit.store.opening import WRITER_SETTINGS
-from audit.store.schema import ALL_TABLES, VERSION, comments, create_table
+from audit.store.schema import (
+    ALL_TABLES,
+    INPUTS,
+    UNUSED_ROWS,
+    VERSION,
+    comments,
+    create_table,
+)
 from audit.store.views import ALL_VIEWS, create_view
 
 STEPS: tuple[tuple[str, ...], ...] = (
     (
         "ALTER TABLE findings ADD COLUMN withdrawn BOOLEAN DEFAULT false",
         "ALTER TABLE findings ALTER COLUMN withdrawn SET NOT NULL",
+    ),
+    (
+        "ALTER TABLE rounds ADD COLUMN unjudged VARCHAR",
+        "ALTER TABLE rounds ADD COLUMN reconstructed BOOLEAN",
+        create_table(INPUTS),
+        create_table(UNUSED_ROWS),
     ),
 )
 """Step n leads from version n to version n + 1."""

@@ -1,0 +1,457 @@
+"""Some tables of a night, from their rows to what is stored of them."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import polars as pl
+
+from audit.clearing import ROUND_KEY, SHOE_KEY, Profile, can_be_cleared, clear
+from audit.comparison import compare_logs
+from audit.errors import BadInput, BadTableSheet
+from audit.findings import Finding, Severity
+from audit.judging.shoe import ShoeFinding
+from audit.money import CENT
+from audit.observations import CallKind
+from audit.shoe_audit import AuditedShoe, TableSoFar, audit_shoe, shoe_rulebook, unjudged_shoe
+from audit.shoe_rows import CallRow, CardRow, Origin, ShoeRows, WagerRow
+from audit.sources.records import Leftover
+from audit.sources.spool import Bucket
+from audit.store import ShoeBatch, frame_schema
+from audit.store.schema import CALLS, CARDS, FINDINGS, ROUNDS, WAGERS, Table
+from audit.table_sheet import TableSheet, rulebook_at
+
+MOMENT = pl.Datetime("us", "UTC")
+EarlierOrders = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
+"""By table: the names of its last shoes, oldest first, with their cards in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """What an audit of some tables came to, ready to be stored."""
+
+    batch: ShoeBatch
+    left_over: tuple[Leftover, ...]
+
+    @property
+    def violations(self) -> int:
+        severity = self.batch.findings["severity"]
+        return int((severity == str(Severity.VIOLATION)).sum())
+
+
+@dataclass(slots=True)
+class _Outcome:
+    """What was made of the shoes so far, row by row as the tables of the store have it."""
+
+    rounds: list[tuple[object, ...]] = field(default_factory=list)
+    findings: list[tuple[object, ...]] = field(default_factory=list)
+    restored: dict[tuple[str, str], ShoeRows] = field(default_factory=dict)
+    """Shoes of which rows were given a round or a hand, put together or left out."""
+    left_over: list[Leftover] = field(default_factory=list)
+
+
+def audit_bucket(
+    run_id: str,
+    bucket: Bucket,
+    sheets: Mapping[str, TableSheet],
+    earlier: EarlierOrders | None = None,
+) -> Audited:
+    """Audit all shoes of some tables."""
+    outcome = _Outcome(left_over=list(bucket.duplicates))
+    bucket = _with_shoes(bucket, outcome)
+    shoes = _shoes(bucket)
+    profiles = _profiles(bucket, shoes, sheets)
+    cleared = clear(bucket.cards, bucket.wagers, bucket.calls, profiles)
+    numbers = {
+        (table, shoe): frozenset(rounds)
+        for table, shoe, rounds in cleared.group_by(SHOE_KEY).agg("round").iter_rows()
+    }
+    tables: dict[str, TableSoFar] = {}
+    for contested, rows in _rows_of_shoes(bucket, shoes, cleared):
+        sheet = sheets.get(rows.table_id)
+        if sheet is None:
+            why = f"there is no table sheet for {rows.table_id}"
+            _note(outcome, unjudged_shoe(rows, why), ())
+            continue
+        if rows.table_id not in tables:
+            tables[rows.table_id] = _table(sheet, (earlier or {}).get(rows.table_id, ()))
+        table = tables[rows.table_id]
+        one, found = _one_log(rows, sheet, outcome) if contested else (rows, ())
+        done = numbers.get((rows.table_id, rows.shoe), frozenset())
+        audited = audit_shoe(one, table, done)
+        if audited.rows is not rows:
+            outcome.restored[rows.table_id, rows.shoe] = audited.rows
+        _note(outcome, audited, found)
+    return Audited(_batch(run_id, bucket, outcome, cleared, profiles), tuple(outcome.left_over))
+
+
+def _table(sheet: TableSheet, earlier: Sequence[tuple[str, Sequence[str]]]) -> TableSoFar:
+    table = TableSoFar(sheet)
+    for shoe, order in earlier:
+        table.earlier.add(shoe, order)
+    return table
+
+
+# Which rows belong to which shoe
+
+
+def _with_shoes(bucket: Bucket, outcome: _Outcome) -> Bucket:
+    """Give calls that name no shoe to the one that was dealt from then, or to the next."""
+    named = bucket.calls.filter(pl.col("shoe").is_not_null())
+    unnamed = bucket.calls.filter(pl.col("shoe").is_null()).sort("ts")
+    if unnamed.is_empty():
+        return bucket
+    began = (
+        bucket.cards.group_by(SHOE_KEY)
+        .agg(pl.col("ts").min())
+        .select("table_id", "ts", found="shoe")
+        .sort("ts")
+    )
+    before = unnamed.join_asof(began, on="ts", by="table_id", strategy="backward", check_sortedness=False)
+    after = before.join_asof(
+        began.rename({"found": "next"}), on="ts", by="table_id", strategy="forward", check_sortedness=False
+    )
+    placed = after.with_columns(shoe=pl.coalesce("found", "next")).drop("found", "next")
+    for table, source, row in (
+        placed.filter(pl.col("shoe").is_null()).select("table_id", "source", "row").iter_rows()
+    ):
+        why = f"it names no shoe, and there is no card of {table} to tell one by"
+        outcome.left_over.append(Leftover(source, row, why))
+    return replace(bucket, calls=pl.concat([named, placed.drop_nulls("shoe")]))
+
+
+def _shoes(bucket: Bucket) -> pl.DataFrame:
+    """Name the shoes table by table in the order in which they were begun."""
+    seen = [
+        bucket.cards.select(*SHOE_KEY, "ts"),
+        bucket.calls.select(*SHOE_KEY, "ts"),
+        bucket.wagers.select(*SHOE_KEY, ts="placed_at"),
+    ]
+    return (
+        pl.concat(seen)
+        .group_by(SHOE_KEY)
+        .agg(first=pl.col("ts").min(), last=pl.col("ts").max())
+        .sort("table_id", "first", "shoe")
+    )
+
+
+def _profiles(
+    bucket: Bucket, shoes: pl.DataFrame, sheets: Mapping[str, TableSheet]
+) -> dict[tuple[str, str], Profile]:
+    """Give the rules of shoes whose rounds can be cleared: one log, one rulebook, all placed."""
+    unplaced = bucket.cards.filter(
+        (pl.col("round").is_null() & (pl.col("hand").fill_null("") != "burn"))
+        | pl.col("hand").is_null()
+    )
+    unnumbered = bucket.wagers.filter(pl.col("round").is_null())
+    clearable = (
+        shoes.join(unplaced, on=SHOE_KEY, how="anti")
+        .join(unnumbered, on=SHOE_KEY, how="anti")
+        .join(_contested(bucket.cards), on=SHOE_KEY, how="anti")
+        .drop_nulls("first")
+    )
+    profiles: dict[tuple[str, str], Profile] = {}
+    for table, shoe, first, last in clearable.select(*SHOE_KEY, "first", "last").iter_rows():
+        sheet = sheets.get(table)
+        if sheet is None:
+            continue
+        try:
+            book = rulebook_at(sheet, first)
+            if can_be_cleared(book) and rulebook_at(sheet, last) is book:
+                profiles[table, shoe] = Profile(book, sheet)
+        except BadTableSheet:
+            continue
+    return profiles
+
+
+def _contested(cards: pl.DataFrame) -> pl.DataFrame:
+    """Name the shoes of which a card is logged more than once."""
+    return cards.filter(pl.struct(*SHOE_KEY, "seq").is_duplicated()).select(SHOE_KEY).unique()
+
+
+def _rows_of_shoes(
+    bucket: Bucket, shoes: pl.DataFrame, cleared: pl.DataFrame
+) -> Iterator[tuple[bool, ShoeRows]]:
+    """Give the rows of each shoe, without the wagers and calls of rounds that are cleared."""
+    contested = set(_contested(bucket.cards).iter_rows())
+    cards = _by_shoe(
+        bucket.cards.sort("seq", maintain_order=True).with_columns(
+            pl.col("alternatives").fill_null("")
+        )
+    )
+    open_wagers = bucket.wagers.join(cleared, on=ROUND_KEY, how="anti", maintain_order="left")
+    open_calls = bucket.calls.join(cleared, on=ROUND_KEY, how="anti", maintain_order="left")
+    wagers, calls = _by_shoe(open_wagers), _by_shoe(open_calls)
+    for key in shoes.select(SHOE_KEY).iter_rows():
+        table, shoe = key
+        rows = ShoeRows(
+            table,
+            shoe,
+            tuple(map(_card_row, _values(cards, key, _CARD_COLUMNS))),
+            tuple(map(_wager_row, _values(wagers, key, _WAGER_COLUMNS))),
+            tuple(map(_call_row, _values(calls, key, _CALL_COLUMNS))),
+        )
+        yield key in contested, rows
+
+
+_ORIGIN = ("source", "row")
+_CARD_COLUMNS = (
+    *("round", "seq", "card", "hand", "ts", "confidence", "alternatives", "at_s", "footage"),
+    *_ORIGIN,
+)
+_WAGER_COLUMNS = (
+    *("round", "bettor", "wager", "stake", "net", "box", "hand"),
+    *("placed_at", "settled_at", "on_behalf_of"),
+    *_ORIGIN,
+)
+_CALL_COLUMNS = ("ts", "call", "round", "hand", "bettor", "value", *_ORIGIN)
+
+
+def _by_shoe(frame: pl.DataFrame) -> dict[tuple[object, ...], pl.DataFrame]:
+    return frame.partition_by(SHOE_KEY, as_dict=True, maintain_order=True)
+
+
+def _values(
+    parts: Mapping[tuple[object, ...], pl.DataFrame],
+    key: tuple[object, ...],
+    columns: tuple[str, ...],
+) -> Iterator[tuple[Any, ...]]:
+    part = parts.get(key)
+    return iter(()) if part is None else part.select(columns).iter_rows()
+
+
+def _with_origin(values: tuple[Any, ...]) -> list[Any]:
+    *content, source, row = values
+    return [*content, Origin(source, row)]
+
+
+def _card_row(values: tuple[Any, ...]) -> CardRow:
+    return CardRow(*_with_origin(values))
+
+
+def _wager_row(values: tuple[Any, ...]) -> WagerRow:
+    return WagerRow(*_with_origin(values))
+
+
+def _call_row(values: tuple[Any, ...]) -> CallRow:
+    return CallRow(*_with_origin(values))
+
+
+# One log out of several
+
+
+def _one_log(
+    rows: ShoeRows, sheet: TableSheet, outcome: _Outcome
+) -> tuple[ShoeRows, tuple[ShoeFinding, ...]]:
+    """Compare the logs of a shoe card by card, and put them together as one."""
+    logs: dict[str, dict[int, CardRow]] = defaultdict(dict)
+    for row in rows.cards:
+        log = logs[row.origin.source]
+        if row.seq not in log:
+            log[row.seq] = row
+            continue
+        why = f"card {row.seq} of this shoe is in row {log[row.seq].origin.row} already"
+        outcome.left_over.append(Leftover(row.origin.source, row.origin.row, why))
+    first = next(iter(logs.values()))
+    if len(logs) == 1:
+        return replace(rows, cards=tuple(first.values())), ()
+    try:
+        book = shoe_rulebook(sheet, [row.ts for row in rows.cards])
+    except (BadInput, BadTableSheet):
+        return replace(rows, cards=tuple(first.values())), ()
+    compared = compare_logs([tuple(log.values()) for log in logs.values()], book)
+    for row, why in compared.left_over:
+        outcome.left_over.append(Leftover(row.origin.source, row.origin.row, why))
+    return replace(rows, cards=compared.cards), compared.findings
+
+
+# What is stored
+
+
+def _note(outcome: _Outcome, audited: AuditedShoe, found: tuple[ShoeFinding, ...]) -> None:
+    rows = audited.rows
+    shoe = (rows.table_id, rows.shoe)
+    for one in audited.rounds:
+        outcome.rounds.append(
+            (
+                *shoe,
+                one.number,
+                one.ts,
+                one.rulebook,
+                one.line,
+                one.outcome,
+                one.unjudged is None,
+                one.unjudged,
+                one.reconstructed,
+            )
+        )
+        for finding in one.findings:
+            outcome.findings.append(_finding_row(shoe, one.number, finding))
+    for of_shoe in (*found, *audited.findings):
+        outcome.findings.append(_finding_row(shoe, of_shoe.round, of_shoe.finding))
+    for row, why in audited.left_over:
+        outcome.left_over.append(Leftover(row.origin.source, row.origin.row, why))
+
+
+def _finding_row(shoe: tuple[str, str], number: int | None, finding: Finding) -> tuple[object, ...]:
+    key = "/".join(shoe) if number is None else f"{'/'.join(shoe)}/{number}"
+    return (
+        finding.finding_id(key),
+        *shoe,
+        number,
+        finding.code,
+        str(finding.severity),
+        finding.rulebook,
+        finding.clause,
+        None if finding.hand is None else str(finding.hand),
+        finding.bettor or None,
+        None if finding.wager is None else str(finding.wager),
+        finding.expected,
+        finding.observed,
+        finding.exposure,
+        finding.confidence,
+        str(finding.evidence),
+    )
+
+
+_NOTED_OF_A_ROUND = [
+    *ROUND_KEY,
+    *("ts", "rulebook", "line", "outcome", "judged", "unjudged", "reconstructed"),
+]
+_NOTED_OF_A_FINDING = [
+    column.name
+    for column in FINDINGS.columns
+    if column.name not in {"run_id", "ts", "dealer", "withdrawn"}
+]
+
+
+def _batch(
+    run_id: str,
+    bucket: Bucket,
+    outcome: _Outcome,
+    cleared: pl.DataFrame,
+    profiles: Mapping[tuple[str, str], Profile],
+) -> ShoeBatch:
+    restored = list(outcome.restored.values())
+    cards = _stored_cards(bucket.cards, restored)
+    wagers = _stored_wagers(bucket.wagers, restored)
+    calls = _stored_calls(bucket.calls, restored)
+    rounds = _with_dealers(_rounds(outcome, cleared, profiles, cards), calls)
+    findings = _frame(outcome.findings, FINDINGS, _NOTED_OF_A_FINDING)
+    began = cards.group_by(SHOE_KEY).agg(began=pl.col("ts").min())
+    findings = (
+        findings.join(rounds.select(*ROUND_KEY, "ts", "dealer"), on=ROUND_KEY, how="left")
+        .join(began, on=SHOE_KEY, how="left")
+        .with_columns(ts=pl.coalesce("ts", "began"))
+        .drop("began")
+        .unique("finding_id", keep="first", maintain_order=True)
+        .sort(*ROUND_KEY, "code", "finding_id", nulls_last=True)
+    )
+    named = pl.concat([frame.select(SHOE_KEY) for frame in (cards, wagers, calls)]).unique()
+    return ShoeBatch(run_id, rounds, cards, wagers, calls, findings, named)
+
+
+def _frame(rows: Sequence[tuple[object, ...]], table: Table, columns: list[str]) -> pl.DataFrame:
+    types = frame_schema(table)
+    return pl.DataFrame(rows, schema={name: types[name] for name in columns}, orient="row")
+
+
+def _rounds(
+    outcome: _Outcome,
+    cleared: pl.DataFrame,
+    profiles: Mapping[tuple[str, str], Profile],
+    cards: pl.DataFrame,
+) -> pl.DataFrame:
+    judged = _frame(outcome.rounds, ROUNDS, _NOTED_OF_A_ROUND)
+    books = pl.DataFrame(
+        [(*key, profile.book.id) for key, profile in profiles.items()],
+        schema={"table_id": pl.String, "shoe": pl.String, "rulebook": pl.String},
+        orient="row",
+    )
+    began = (
+        cards.join(cleared, on=ROUND_KEY, how="semi").group_by(ROUND_KEY).agg(pl.col("ts").min())
+    )
+    in_order = (
+        cleared.join(began, on=ROUND_KEY)
+        .join(books, on=SHOE_KEY)
+        .with_columns(judged=pl.lit(value=True), reconstructed=pl.lit(value=False))
+    )
+    return pl.concat([judged, in_order], how="diagonal").sort(ROUND_KEY)
+
+
+def _with_dealers(rounds: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
+    """Name who dealt each round: whoever came in last before its first card."""
+    came_in = (
+        calls.filter(pl.col("call") == CallKind.DEALER_IN, pl.col("value").fill_null("") != "")
+        .select("table_id", "ts", dealer="value")
+        .sort("ts")
+    )
+    placed = rounds.with_row_index("order").sort("ts", nulls_last=True, maintain_order=True)
+    timed, untimed = placed.drop_nulls("ts"), placed.filter(pl.col("ts").is_null())
+    dealt = timed.join_asof(came_in, on="ts", by="table_id", strategy="backward", check_sortedness=False)
+    return pl.concat([dealt, untimed], how="diagonal").sort("order").drop("order")
+
+
+def _untouched(frame: pl.DataFrame, restored: Sequence[ShoeRows]) -> pl.DataFrame:
+    keys = pl.DataFrame(
+        [(rows.table_id, rows.shoe) for rows in restored],
+        schema={"table_id": pl.String, "shoe": pl.String},
+        orient="row",
+    )
+    return frame.join(keys, on=SHOE_KEY, how="anti", maintain_order="left")
+
+
+def _stored_cards(cards: pl.DataFrame, restored: Sequence[ShoeRows]) -> pl.DataFrame:
+    rows = [
+        (
+            *(shoe.table_id, shoe.shoe, row.round, row.seq, row.ts, row.card, row.hand),
+            *(row.confidence, row.alternatives or None, row.at_s, row.footage),
+        )
+        for shoe in restored
+        for row in shoe.cards
+    ]
+    columns = [column.name for column in CARDS.columns]
+    kept = _untouched(cards, restored).select(columns)
+    return pl.concat([kept, _frame(rows, CARDS, columns)]).sort(*SHOE_KEY, "seq")
+
+
+def _stored_wagers(wagers: pl.DataFrame, restored: Sequence[ShoeRows]) -> pl.DataFrame:
+    columns = [column.name for column in WAGERS.columns if column.name != "place"]
+    schema = {name: wagers.schema[name] for name in columns}
+    rows = [
+        (
+            *(shoe.table_id, shoe.shoe, row.round, row.box, row.bettor, row.wager, row.hand),
+            *(row.stake, row.net, row.placed_at, row.settled_at, row.on_behalf_of),
+        )
+        for shoe in restored
+        for row in shoe.wagers
+    ]
+    of_restored = pl.DataFrame(rows, schema=schema, orient="row")
+    every = pl.concat([_untouched(wagers, restored).select(columns), of_restored])
+    return every.drop_nulls("round").with_columns(
+        place=pl.int_range(pl.len()).over(ROUND_KEY), stake=_money("stake"), net=_money("net")
+    )
+
+
+def _stored_calls(calls: pl.DataFrame, restored: Sequence[ShoeRows]) -> pl.DataFrame:
+    columns = [column.name for column in CALLS.columns if column.name != "place"]
+    schema = {name: calls.schema[name] for name in columns}
+    rows = [
+        (
+            *(shoe.table_id, shoe.shoe, row.round, row.ts, row.call, row.hand),
+            *(row.bettor, row.value),
+        )
+        for shoe in restored
+        for row in shoe.calls
+    ]
+    of_restored = pl.DataFrame(rows, schema=schema, orient="row")
+    every = pl.concat([_untouched(calls, restored).select(columns), of_restored])
+    return every.sort("ts", maintain_order=True).with_columns(
+        place=pl.int_range(pl.len()).over(ROUND_KEY)
+    )
+
+
+def _money(column: str) -> pl.Expr:
+    """Turn whole cents into money, exactly."""
+    return (pl.col(column).cast(pl.Decimal(38, 0)) * CENT).cast(pl.Decimal(18, 2))

@@ -1,0 +1,191 @@
+"""One shoe from its rows to its findings: reconstructed, put together, judged round by round."""
+
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from audit.assembly import TableHistory, dealt_as, rounds_of
+from audit.errors import BadInput, BadTableSheet
+from audit.findings import VIOLATION_FROM, Finding, Severity
+from audit.hands import DEALER
+from audit.judge import judge_round
+from audit.judging.baccarat import coup_as_laid
+from audit.judging.shoe import ShoeFinding, judge_shoe
+from audit.notation import format_round
+from audit.observations import CallKind, Game
+from audit.reconstruction import needs_reconstruction, reconstruct
+from audit.rounds import Round, rank_of
+from audit.rulebook import Rulebook
+from audit.rules.baccarat import INITIAL_CARDS, outcome
+from audit.rules.blackjack.hands import spoken_total
+from audit.shoe_order import EarlierShoes
+from audit.shoe_rows import CallRow, CardRow, ShoeRows, WagerRow
+from audit.table_sheet import TableSheet, rulebook_at
+
+NO_CARDS = "no card of it is logged"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRound:
+    """A round that was looked at, and what was found in it."""
+
+    number: int
+    ts: datetime | None
+    rulebook: str | None
+    findings: tuple[Finding, ...] = ()
+    line: str | None = None
+    """The round on one line, where anything was found."""
+    outcome: str | None = None
+    unjudged: str | None = None
+    """Why the rules could not be held against it."""
+    reconstructed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedShoe:
+    rows: ShoeRows
+    rounds: tuple[JudgedRound, ...]
+    findings: tuple[ShoeFinding, ...] = ()
+    """Of the shoe as a whole."""
+    left_over: tuple[tuple[CardRow | WagerRow | CallRow, str], ...] = ()
+
+
+@dataclass
+class TableSoFar:
+    """What the shoes of a table leave behind for later ones."""
+
+    sheet: TableSheet
+    history: TableHistory = field(default_factory=TableHistory)
+    earlier: EarlierShoes = field(default_factory=EarlierShoes)
+
+
+def shoe_rulebook(sheet: TableSheet, moments: Sequence[datetime]) -> Rulebook:
+    """Find the rulebook in force when a shoe was begun."""
+    if not moments:
+        raise BadInput("nothing in it has a time")
+    return rulebook_at(sheet, min(moments))
+
+
+def audit_shoe(rows: ShoeRows, table: TableSoFar, cleared: Set[int] = frozenset()) -> AuditedShoe:
+    """Judge a shoe. Rounds that are `cleared` already are known to be in order."""
+    moments = [*(row.ts for row in rows.cards), *(row.ts for row in rows.calls)]
+    try:
+        book = shoe_rulebook(table.sheet, moments)
+    except (BadInput, BadTableSheet) as problem:
+        return unjudged_shoe(rows, str(problem))
+    others: Mapping[int, tuple[tuple[CardRow, ...], ...]] = {}
+    reconstructed: Set[int] = frozenset()
+    left_over: tuple[tuple[CardRow | WagerRow | CallRow, str], ...] = ()
+    if needs_reconstruction(rows):
+        restored = reconstruct(rows, book, table.sheet)
+        rows, others = restored.rows, restored.others
+        reconstructed, left_over = restored.reconstructed, restored.left_over
+    numbers = {row.round for row in rows.cards} | {row.round for row in rows.wagers}
+    wanted = {number for number in numbers if number is not None} - cleared
+    impossible: dict[int, str] = {}
+    judged: list[JudgedRound] = []
+    rounds = rounds_of(
+        rows,
+        book.game,
+        table.sheet,
+        table.history,
+        only=wanted if cleared else None,
+        impossible=impossible,
+    )
+    for played in rounds:
+        one = _judged(played, others.get(_number(played), ()), rows, table.sheet)
+        judged.append(replace(one, reconstructed=one.number in reconstructed))
+    judged += [
+        JudgedRound(number, None, book.id, unjudged=why) for number, why in impossible.items()
+    ]
+    found = judge_shoe(rows, book, table.sheet, table.earlier)
+    table.earlier.add(rows.shoe, [row.card for row in _in_order(rows.cards)])
+    return AuditedShoe(rows, tuple(judged), found, left_over)
+
+
+def _in_order(cards: Iterable[CardRow]) -> list[CardRow]:
+    return sorted(cards, key=lambda row: row.seq)
+
+
+def unjudged_shoe(rows: ShoeRows, why: str) -> AuditedShoe:
+    began: dict[int, datetime] = {}
+    for row in rows.cards:
+        if row.round is not None:
+            began[row.round] = min(row.ts, began.get(row.round, row.ts))
+    numbers = began.keys() | {row.round for row in rows.wagers if row.round is not None}
+    rounds = (JudgedRound(n, began.get(n), None, unjudged=why) for n in sorted(numbers))
+    return AuditedShoe(rows, tuple(rounds))
+
+
+def _number(played: Round) -> int:
+    if played.key is None:
+        raise TypeError("a round of a shoe has a key")
+    return played.key.number
+
+
+def _judged(
+    played: Round,
+    others: tuple[tuple[CardRow, ...], ...],
+    rows: ShoeRows,
+    sheet: TableSheet,
+) -> JudgedRound:
+    """Judge a round by the rulebook in force at its time, in every placement of its cards."""
+    number = _number(played)
+    if played.ts is None:
+        return JudgedRound(number, None, None, unjudged=NO_CARDS)
+    try:
+        book = rulebook_at(sheet, played.ts)
+        findings = judge_round(played, book, sheet)
+        if others:
+            placements = [dealt_as(played, cards) for cards in others]
+            findings = _in_all(
+                [findings, *(judge_round(other, book, sheet) for other in placements)]
+            )
+    except (BadInput, BadTableSheet) as problem:
+        return JudgedRound(number, played.ts, None, unjudged=str(problem))
+    return JudgedRound(
+        number,
+        played.ts,
+        book.id,
+        findings,
+        line=_line(played) if findings else None,
+        outcome=outcome_of(played),
+    )
+
+
+def _in_all(readings: Sequence[tuple[Finding, ...]]) -> tuple[Finding, ...]:
+    """Keep each finding with the share of the readings in which it holds as its confidence."""
+    held: dict[object, list[Finding]] = {}
+    for findings in readings:
+        for finding in findings:
+            held.setdefault(finding.what, []).append(finding)
+    merged = []
+    for same in held.values():
+        confidence = sum(finding.confidence for finding in same) / len(readings)
+        severity = same[0].severity
+        if severity is Severity.VIOLATION and confidence < VIOLATION_FROM:
+            severity = Severity.REVIEW
+        merged.append(replace(same[0], confidence=confidence, severity=severity))
+    return tuple(merged)
+
+
+def _line(played: Round) -> str | None:
+    """Write a round on its line; one that the notation has no words for has none."""
+    try:
+        return format_round(played)
+    except BadInput:
+        return None
+
+
+def outcome_of(played: Round) -> str | None:
+    """Say what came out of a round by the cards as they lay; nothing where they do not tell."""
+    if played.unread:
+        return None
+    if any(played.called(CallKind.VOID)):
+        return "void"
+    if played.game is Game.BACCARAT:
+        coup = coup_as_laid(played)
+        complete = min(len(coup.player), len(coup.banker)) >= INITIAL_CARDS
+        return str(outcome(coup)) if complete else None
+    dealer = [rank_of(seen) for seen in played.to_hand(DEALER)]
+    return f"dealer {spoken_total(dealer)}" if dealer else None

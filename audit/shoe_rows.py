@@ -1,0 +1,72 @@
+"""The rows of one shoe as the sources have them, before anything is made of them."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which row of which file."""
+
+    source: str
+    row: int
+
+
+NOWHERE = Origin("", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class CardRow:
+    """A row of a card log. Empty: the device does not know the round, or the hand."""
+
+    round: int | None
+    seq: int
+    card: str
+    hand: str | None
+    ts: datetime
+    confidence: float = 1.0
+    alternatives: str = ""
+    at_s: float | None = None
+    footage: str | None = None
+    origin: Origin = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class WagerRow:
+    """A row of a bet ledger; amounts in cents."""
+
+    round: int | None
+    bettor: str
+    wager: str
+    stake: int
+    net: int | None
+    box: int | None = None
+    hand: str | None = None
+    placed_at: datetime | None = None
+    settled_at: datetime | None = None
+    on_behalf_of: str | None = None
+    origin: Origin = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class CallRow:
+    """A row of a call log; those of the shoe at large name no round."""
+
+    ts: datetime
+    call: str
+    round: int | None = None
+    hand: str | None = None
+    bettor: str = ""
+    value: str = ""
+    origin: Origin = NOWHERE
+
+
+@dataclass(frozen=True, slots=True)
+class ShoeRows:
+    """Everything that the sources say about one shoe of one table."""
+
+    table_id: str
+    shoe: str
+    cards: tuple[CardRow, ...]
+    wagers: tuple[WagerRow, ...] = ()
+    calls: tuple[CallRow, ...] = ()

@@ -23,6 +23,8 @@ from audit.store.schema import CALLS, CARDS, FINDINGS, ROUNDS, WAGERS, Table
 from audit.table_sheet import TableSheet, rulebook_at
 
 MOMENT = pl.Datetime("us", "UTC")
+STORED = "what is stored already"
+"""Where rows come from that an earlier run left of a shoe."""
 EarlierOrders = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
 """By table: the names of its last shoes, oldest first, with their cards in order."""
 
@@ -56,8 +58,12 @@ def audit_bucket(
     bucket: Bucket,
     sheets: Mapping[str, TableSheet],
     earlier: EarlierOrders | None = None,
+    kept: pl.DataFrame | None = None,
 ) -> Audited:
-    """Audit all shoes of some tables."""
+    """Audit all shoes of some tables.
+
+    `kept` are findings that an earlier run made by comparing logs of which one is left now.
+    """
     outcome = _Outcome(left_over=list(bucket.duplicates))
     bucket = _with_shoes(bucket, outcome)
     shoes = _shoes(bucket)
@@ -83,6 +89,8 @@ def audit_bucket(
         if audited.rows is not rows:
             outcome.restored[rows.table_id, rows.shoe] = audited.rows
         _note(outcome, audited, found)
+    if kept is not None:
+        outcome.findings += kept.select(_NOTED_OF_A_FINDING).rows()
     return Audited(_batch(run_id, bucket, outcome, cleared, profiles), tuple(outcome.left_over))
 
 
@@ -108,9 +116,15 @@ def _with_shoes(bucket: Bucket, outcome: _Outcome) -> Bucket:
         .select("table_id", "ts", found="shoe")
         .sort("ts")
     )
-    before = unnamed.join_asof(began, on="ts", by="table_id", strategy="backward", check_sortedness=False)
+    before = unnamed.join_asof(
+        began, on="ts", by="table_id", strategy="backward", check_sortedness=False
+    )
     after = before.join_asof(
-        began.rename({"found": "next"}), on="ts", by="table_id", strategy="forward", check_sortedness=False
+        began.rename({"found": "next"}),
+        on="ts",
+        by="table_id",
+        strategy="forward",
+        check_sortedness=False,
     )
     placed = after.with_columns(shoe=pl.coalesce("found", "next")).drop("found", "next")
     for table, source, row in (
@@ -253,17 +267,18 @@ def _one_log(
             continue
         why = f"card {row.seq} of this shoe is in row {log[row.seq].origin.row} already"
         outcome.left_over.append(Leftover(row.origin.source, row.origin.row, why))
+    stored = tuple(logs.pop(STORED, {}).values())
     first = next(iter(logs.values()))
     if len(logs) == 1:
-        return replace(rows, cards=tuple(first.values())), ()
+        return replace(rows, cards=(*stored, *first.values())), ()
     try:
         book = shoe_rulebook(sheet, [row.ts for row in rows.cards])
     except (BadInput, BadTableSheet):
-        return replace(rows, cards=tuple(first.values())), ()
+        return replace(rows, cards=(*stored, *first.values())), ()
     compared = compare_logs([tuple(log.values()) for log in logs.values()], book)
     for row, why in compared.left_over:
         outcome.left_over.append(Leftover(row.origin.source, row.origin.row, why))
-    return replace(rows, cards=compared.cards), compared.findings
+    return replace(rows, cards=(*stored, *compared.cards)), compared.findings
 
 
 # What is stored
@@ -389,7 +404,9 @@ def _with_dealers(rounds: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     )
     placed = rounds.with_row_index("order").sort("ts", nulls_last=True, maintain_order=True)
     timed, untimed = placed.drop_nulls("ts"), placed.filter(pl.col("ts").is_null())
-    dealt = timed.join_asof(came_in, on="ts", by="table_id", strategy="backward", check_sortedness=False)
+    dealt = timed.join_asof(
+        came_in, on="ts", by="table_id", strategy="backward", check_sortedness=False
+    )
     return pl.concat([dealt, untimed], how="diagonal").sort("order").drop("order")
 
 

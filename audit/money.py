@@ -52,9 +52,10 @@ def parse_odds(text: str) -> Odds:
 
 def rounded(amount: Fraction, unit: Decimal) -> Decimal:
     """Round half up, away from nothing, to the smallest amount that the table pays."""
-    units = abs(amount) / Fraction(unit)
-    whole = units.numerator // units.denominator
-    if units - whole >= Fraction(1, 2):
+    numerator, denominator = unit.as_integer_ratio()
+    one = amount.denominator * numerator
+    whole, rest = divmod(abs(amount.numerator) * denominator, one)
+    if 2 * rest >= one:
         whole += 1
     result = (whole * unit).quantize(CENT)
     return -result if amount < 0 and result else result

@@ -20,7 +20,7 @@ from typing import Protocol
 
 import polars as pl
 
-from audit.batch import Audited, EarlierOrders, audit_bucket
+from audit.batch import STORED, Audited, EarlierOrders, audit_bucket
 from audit.clearing import ROUND_KEY, SHOE_KEY
 from audit.errors import CatwalkError
 from audit.shoe_order import SHOES_REMEMBERED
@@ -33,8 +33,8 @@ from audit.sources.spool import Bucket, Spool, buckets_for, load_bucket
 from audit.store import KnownTable, Run, Store
 from audit.table_sheet import TableSheet, format_table_sheet, plain_sheet
 
-STORED = "what is stored already"
-"""Where rows come from that an earlier run left of a shoe."""
+OF_SEVERAL_LOGS = ("SRC004", "SRC005")
+"""Found by comparing logs, of which the store keeps one."""
 IN_FLIGHT = 1
 """Buckets that wait beside those that are being audited."""
 
@@ -239,9 +239,12 @@ def _known_before(one: _Work, store: Store) -> tuple[dict[str, pl.DataFrame], Ea
 
 def _audit(one: _Work, stored: Mapping[str, pl.DataFrame], earlier: EarlierOrders) -> Audited:
     bucket = _only(load_bucket(one.paths), one.tables)
-    if stored:
-        bucket = _with_stored(bucket, stored)
-    return audit_bucket(one.run_id, bucket, one.sheets, earlier)
+    if not stored:
+        return audit_bucket(one.run_id, bucket, one.sheets, earlier)
+    told_of = bucket.cards.select(ROUND_KEY)
+    kept = stored["findings"].filter(pl.col("code").is_in(OF_SEVERAL_LOGS))
+    kept = kept.join(told_of, on=ROUND_KEY, how="anti")
+    return audit_bucket(one.run_id, _with_stored(bucket, stored), one.sheets, earlier, kept)
 
 
 def _only(bucket: Bucket, tables: Iterable[str]) -> Bucket:

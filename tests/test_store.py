@@ -237,6 +237,7 @@ def test_what_is_stored_of_a_shoe_can_be_asked_for(store: Store) -> None:
         "cards": ["S2"],
         "wagers": ["S2"],
         "calls": ["S2"],
+        "findings": ["S2"],
     }
     dealt = a_shoe("S2").cards.sort("seq")["card"].to_list()
     assert store.orders_of(wanted) == {"BAC-07": [("S2", dealt)]}

@@ -322,12 +322,21 @@ def _hear_differential(record: Record) -> set[int]:
     greatest = record.sheet.differential
     if greatest is None or record.round.game is not Game.BACCARAT:
         return set()
-    verdict = differential_exceeded(_sides(record, greatest, frozenset()), record.book)
-    if not isinstance(verdict, Breach):
-        return set()
-    sides = _sides(record, greatest, record.handed_back)
-    record.hear("BET013", differential_exceeded(sides, record.book))
-    return {p for p in record.handed_back if record.round.wagers[p].kind in SIDES}
+    handed_back = {p for p in record.handed_back if record.round.wagers[p].kind in SIDES}
+    if _too_far_apart(record, greatest, frozenset()):
+        sides = _sides(record, greatest, record.handed_back)
+        record.hear("BET013", differential_exceeded(sides, record.book))
+        return handed_back
+    return {
+        place
+        for place in handed_back
+        if _too_far_apart(record, greatest, record.handed_back - {place})
+    }
+
+
+def _too_far_apart(record: Record, greatest: Decimal, without: frozenset[int]) -> bool:
+    sides = _sides(record, greatest, without)
+    return isinstance(differential_exceeded(sides, record.book), Breach)
 
 
 def _sides(record: Record, greatest: Decimal, without: frozenset[int]) -> Differential:

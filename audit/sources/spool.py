@@ -2,11 +2,13 @@
 memory at once.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import polars as pl
 
+from audit.shoe_rows import ShoeRows
 from audit.sources.columns import CALLS, CARDS, LOGS, WAGERS, Log
 from audit.sources.duplicates import without_duplicates
 from audit.sources.moments import MOMENT
@@ -135,3 +137,40 @@ def load_bucket(paths: tuple[Path, ...]) -> Bucket:
         once[log], duplicates = without_duplicates(pl.concat(parts), log)
         left_over.extend(duplicates)
     return Bucket(once[CARDS], once[WAGERS], once[CALLS], tuple(left_over))
+
+
+def bucket_of(shoes: Iterable[ShoeRows], cameras: Iterable[ShoeRows] = ()) -> Bucket:
+    """Make a bucket of rows that come from no file; `cameras` are second card logs of shoes."""
+    logs = (("shoe", list(shoes)), ("camera", list(cameras)))
+    every = [shoe for _, log in logs for shoe in log]
+    cards = [
+        (
+            *(shoe.table_id, shoe.shoe, row.round, row.seq, row.ts, row.card, row.hand),
+            *(row.confidence, row.alternatives or None, row.at_s, row.footage, source, number),
+        )
+        for source, log in logs
+        for shoe in log
+        for number, row in enumerate(shoe.cards, 1)
+    ]
+    wagers = [
+        (
+            *(shoe.table_id, shoe.shoe, row.round, row.box, row.bettor, row.wager, row.hand),
+            *(row.stake, row.net, row.placed_at, row.settled_at, row.on_behalf_of),
+            *("ledger", number),
+        )
+        for shoe in every
+        for number, row in enumerate(shoe.wagers, 1)
+    ]
+    calls = [
+        (
+            *(row.ts, shoe.table_id, shoe.shoe, row.round, row.call, row.hand),
+            *(row.bettor, row.value, "calls", number),
+        )
+        for shoe in every
+        for number, row in enumerate(shoe.calls, 1)
+    ]
+    return Bucket(_frame(cards, CARDS), _frame(wagers, WAGERS), _frame(calls, CALLS))
+
+
+def _frame(rows: Sequence[tuple[object, ...]], log: Log) -> pl.DataFrame:
+    return pl.DataFrame(rows, schema=log.schema, orient="row")

@@ -180,12 +180,12 @@ class Store:
         return _in_utc(stored)
 
     def rows_of(self, shoes: pl.DataFrame) -> dict[str, pl.DataFrame]:
-        """Give the stored cards, wagers and calls of shoes, which are named by table and shoe."""
+        """Give what is stored of shoes but their rounds; they are named by table and shoe."""
         with self.reading() as connection:
             connection.register("wanted", shoes.select("table_id", "shoe"))
             return {
                 table.name: _in_utc(connection.sql(_ROWS_OF_SHOES[table.name]).pl())
-                for table in (CARDS, WAGERS, CALLS)
+                for table in (CARDS, WAGERS, CALLS, FINDINGS)
             }
 
     def orders_of(self, shoes: pl.DataFrame) -> dict[str, list[tuple[str, list[str]]]]:
@@ -328,7 +328,7 @@ _INSERT = {
 }
 _ROWS_OF_SHOES = {
     table.name: f"SELECT * FROM {table.name} SEMI JOIN wanted USING (table_id, shoe)"  # noqa: S608
-    for table in (CARDS, WAGERS, CALLS)
+    for table in (CARDS, WAGERS, CALLS, FINDINGS)
 }
 _ORDERS_OF_SHOES = """
     SELECT table_id, shoe, list(card ORDER BY seq)

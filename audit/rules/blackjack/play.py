@@ -153,19 +153,28 @@ class Play:
         """Tell whether a bettor folded: heard, or where decisions go unlogged, by the ledger."""
         if wager.kind is not WagerKind.MAIN or wager.box is None:
             return False
+        if wager not in self._known_to_fold:
+            self._known_to_fold[wager] = self._gave_up(wager, wager.box)
+        return self._known_to_fold[wager]
+
+    @cached_property
+    def _known_to_fold(self) -> dict[Wager, bool]:
+        return {}
+
+    def _gave_up(self, wager: Wager, box: int) -> bool:
         if any(
             not self._was_split_before(call)
-            for call in self._calls_of(CallKind.SURRENDER, wager.bettor, wager.box)
+            for call in self._calls_of(CallKind.SURRENDER, wager.bettor, box)
         ):
             return True
         if self._folds_were_logged or self.dealer_first in (None, Rank.ACE) or wager.net is None:
             return False
         raised = any(
-            (other.bettor, other.box) == (wager.bettor, wager.box)
+            (other.bettor, other.box) == (wager.bettor, box)
             for other in self.round.placed(WagerKind.SPLIT, WagerKind.DOUBLE)
         )
-        alone = self.bettors_on(wager.box) == {wager.bettor}
-        if raised or (alone and self._was_played(wager.box)):
+        alone = self.bettors_on(box) == {wager.bettor}
+        if raised or (alone and self._was_played(box)):
             return False
         given_up = Fraction(wager.stake) * blackjack_options(self.book).surrender_share.value
         handed_back = rounded(Fraction(wager.stake) - given_up, self.unit)
@@ -174,7 +183,7 @@ class Play:
             return True
         return wager.net == otherwise and -wager.stake < wager.net < 0
 
-    @property
+    @cached_property
     def _folds_were_logged(self) -> bool:
         return any(self.round.called(CallKind.SURRENDER, CallKind.EVEN_MONEY))
 
@@ -308,11 +317,10 @@ class Play:
     def initial_deal_ends(self) -> int:
         """How many cards had left the shoe, burnt ones included, when the initial deal was over."""
         wanted = 2 * len(self.boxes) + 1
-        for dealt, _ in enumerate(self.round.cards, 1):
-            in_play = [
-                s for s in self.round.cards[:dealt] if s.hand is None or s.hand.place in PLAYED
-            ]
-            if len(in_play) == wanted:
+        in_play = 0
+        for dealt, seen in enumerate(self.round.cards, 1):
+            in_play += seen.hand is None or seen.hand.place in PLAYED
+            if in_play == wanted:
                 return dealt
         return len(self.round.cards)
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from audit.cards import Card, Suit, Unread
-from audit.codes import CODES, FAMILIES, manual_page
+from audit.codes import CODES, FAMILIES, WHOLE_SHOE_CODES, ManualPage, manual_page
 from audit.edges import DealerBust, Edge
 from audit.examples import parse_example
 from audit.findings import Finding, Severity
@@ -245,8 +245,15 @@ def code_page(code: str, books: Iterable[Rulebook]) -> Group:
         Text(f"\n{_sentence(page.what)}\n\n{_sentence(page.why)}\n"),
         table,
         Text("\nExample", style="bold"),
-        replay_page(replay(parse_example(page.example))),
+        _example(page),
     )
+
+
+def _example(page: ManualPage) -> RenderableType:
+    if page.code in WHOLE_SHOE_CODES:
+        told = f"{page.code} is found in a whole shoe, not in one round."
+        return Text(f"{_sentence(page.example)}\n{told}")
+    return replay_page(replay(parse_example(page.example)))
 
 
 # Rounds
@@ -258,15 +265,16 @@ def replay_page(played: Replay) -> Group:
     parts: list[RenderableType] = [
         Text(format_round(example.round), style="bold"),
         Text(f"by {example.book.title} ({example.book.id})", style="dim"),
-        _steps_table(played.steps),
+        steps_table(played.steps),
     ]
     if played.settled:
-        parts.append(_settled_table(played.settled))
+        parts.append(settled_table(played.settled))
     parts.append(findings_panel(played.findings))
     return Group(*parts)
 
 
-def _steps_table(steps: Iterable[Step]) -> Table:
+def steps_table(steps: Iterable[Step]) -> Table:
+    """Show the steps of a replay, its cards numbered."""
     table = _table("", "", "hand", "card", "", "clause")
     cards = 0
     for step in steps:
@@ -279,7 +287,8 @@ def _steps_table(steps: Iterable[Step]) -> Table:
     return table
 
 
-def _settled_table(settled: Iterable[Settled]) -> Table:
+def settled_table(settled: Iterable[Settled]) -> Table:
+    """Show what each wager was due and what it was settled for."""
     table = _table("Wagers", "wager", "", "due", "settled", "clause")
     for row in settled:
         due = row.due
@@ -294,13 +303,14 @@ def _settled_table(settled: Iterable[Settled]) -> Table:
     return table
 
 
-def _money(finding: Finding) -> str:
-    if finding.exposure is None:
+def exposure_words(exposure: Decimal | None) -> str:
+    """Say how much went which way."""
+    if exposure is None:
         return "unknown"
-    if not finding.exposure:
+    if not exposure:
         return "none"
-    who = "the house gave away" if finding.exposure > 0 else "a bettor was short-changed"
-    return f"{finding.exposure:+}: {who} {abs(finding.exposure)}"
+    who = "the house gave away" if exposure > 0 else "a bettor was short-changed"
+    return f"{exposure:+}: {who} {abs(exposure)}"
 
 
 def findings_panel(findings: tuple[Finding, ...]) -> RenderableType:
@@ -319,7 +329,7 @@ def findings_panel(findings: tuple[Finding, ...]) -> RenderableType:
         details = Table.grid(padding=(0, 2))
         details.add_row("  required", finding.expected)
         details.add_row("  seen", finding.observed)
-        details.add_row("  exposure", _money(finding))
+        details.add_row("  exposure", exposure_words(finding.exposure))
         if finding.confidence < 1:
             details.add_row("  confidence", f"{finding.confidence:.3f}")
         lines += [head, details]

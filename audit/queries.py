@@ -2,31 +2,42 @@
 
 An investigator's SQL runs in a connection that cannot write, sees no other file and no network,
 cannot change a setting, and is stopped after a while. Where the engine works inside one value (the
-distance between two texts of a million letters), it looks up only when that is done.
+distance between two texts of a million letters), it looks up only when that is done:
+`audit/query_process.py` gives a query a process of its own, which ends when the time is up.
 """
 
 import json
 import re
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from decimal import Decimal
-from enum import StrEnum
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import duckdb
 import polars as pl
-from rich.cells import cell_len
 
-from audit.errors import BadInput, CatwalkError
-from audit.findings import Severity
+from audit.frame_formats import format_frame
+from audit.questions import ROWS, SECONDS, BadQuery, Format, IncidentFilter, Order
 from audit.store import Store
+from audit.store.store import PATIENCE
 
-ROWS = 10_000
-SECONDS = 60.0
+__all__ = [
+    "Answer",
+    "BadQuery",
+    "Format",
+    "IncidentFilter",
+    "IncidentTotals",
+    "Order",
+    "format_frame",
+    "incident_totals",
+    "incidents",
+    "run_query",
+]
+
 LONGEST_SQL = 50_000
 """Characters. Longer texts only keep the planner busy, which nothing interrupts."""
 _FIT_A_CELL = frozenset(
@@ -47,10 +58,6 @@ _EXPLAIN = re.compile(
 )
 
 
-class BadQuery(CatwalkError):
-    """SQL that is not a question, is wrong, or takes too long."""
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     frame: pl.DataFrame
@@ -64,12 +71,14 @@ def run_query(
     """Run one SELECT (or WITH, FROM, VALUES, DESCRIBE, SHOW, SUMMARIZE, EXPLAIN) and nothing else.
 
     Times are shown on the clock of the tables. At most `limit` rows are fetched; lists and other
-    nested values come as text.
+    nested values come as text. The time to wait for a file in use counts, too.
     """
     _check_text(sql)
-    with Store(path).reading() as connection:
+    begun = time.monotonic()
+    with Store(path, patience=min(PATIENCE, seconds)).reading() as connection:
         statement = _only_question(connection, sql)
-        with _stopped_after(seconds, connection):
+        left = max(0.0, seconds - (time.monotonic() - begun))
+        with _stopped_after(left, connection):
             with _one_sentence(sql, seconds):
                 given = _bound(connection, statement)
                 shown = _plain(given)
@@ -251,51 +260,12 @@ def _check_times(series: pl.Series) -> None:
         raise BadQuery(f"column {series.name} holds times that are not in the years 1 to 9999")
 
 
-class Order(StrEnum):
-    NEWEST = "newest"
-    OLDEST = "oldest"
-    MONEY = "money"
-    """Most money first, whichever way it went."""
-    SUREST = "surest"
-
-
 _ORDER_BY = {
     Order.NEWEST: "ts DESC NULLS LAST",
     Order.OLDEST: "ts ASC NULLS LAST",
     Order.MONEY: "abs(exposure) DESC NULLS LAST, ts NULLS LAST",
     Order.SUREST: "confidence DESC, ts NULLS LAST",
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentFilter:
-    """Which findings are wanted. Of several values one has to fit; what is left empty fits all."""
-
-    table: tuple[str, ...] = ()
-    dealer: tuple[str, ...] = ()
-    bettor: tuple[str, ...] = ()
-    code: tuple[str, ...] = ()
-    family: tuple[str, ...] = ()
-    clause: tuple[str, ...] = ()
-    """A clause, with those below it: 3.34 is 3.34.1 too."""
-    rulebook: tuple[str, ...] = ()
-    severity: tuple[Severity, ...] = (Severity.VIOLATION,)
-    since: datetime | None = None
-    until: datetime | None = None
-    """Before this moment."""
-    least_exposure: Decimal | None = None
-    """At least so much money, whichever way it went."""
-    text: str = ""
-    """Somewhere in what was expected or observed, in capitals or not."""
-    order: Order = Order.NEWEST
-    limit: int | None = ROWS
-
-    def __post_init__(self) -> None:
-        for moment in (self.since, self.until):
-            if moment is not None and moment.tzinfo is None:
-                raise BadInput(f"{moment} has no zone: write it like 2026-01-31T06:00+08:00")
-        if self.limit is not None and self.limit < 0:
-            raise BadInput(f"a limit of {self.limit} rows is not possible")
 
 
 _CONDITIONS = {
@@ -317,12 +287,7 @@ _CONDITIONS = {
 def incidents(path: Path, wanted: IncidentFilter | None = None) -> pl.DataFrame:
     """Find what stands against the rules, with its round on one line."""
     wanted = wanted or IncidentFilter()
-    values = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name in _CONDITIONS
-        if (value := getattr(wanted, name)) not in ((), "", None)
-    }
-    conditions = " AND ".join(_CONDITIONS[name] for name in values) or "true"
+    conditions, values = _conditions(wanted)
     order = f"ORDER BY {_ORDER_BY[wanted.order]}, finding_id"
     limit = "" if wanted.limit is None else f"LIMIT {wanted.limit:d}"
     sql = f"""
@@ -338,53 +303,45 @@ def incidents(path: Path, wanted: IncidentFilter | None = None) -> pl.DataFrame:
     return found
 
 
-class Format(StrEnum):
-    TABLE = "table"
-    CSV = "csv"
-    JSON = "json"
-    PARQUET = "parquet"
+@dataclass(frozen=True, slots=True)
+class IncidentTotals:
+    """What a filter finds in all, however few of them are shown."""
+
+    violations: int
+    to_review: int
+    notes: int
+    given_away: Decimal
+    short_changed: Decimal
+    unknown: int
+    """Violations whose money nobody can tell. All three are about violations alone."""
+
+    @property
+    def found(self) -> int:
+        return self.violations + self.to_review + self.notes
 
 
-def format_frame(frame: pl.DataFrame, shape: Format, out: BinaryIO) -> None:
-    """Write a frame as aligned text, CSV, a JSON array or Parquet. Money stays exact in all."""
-    if shape is Format.TABLE:
-        out.write(_aligned(frame).encode())
-    elif shape is Format.CSV:
-        frame.write_csv(out, datetime_format="%Y-%m-%dT%H:%M:%S%.f%:z")
-    elif shape is Format.JSON:
-        out.write(frame.write_json().encode() + b"\n")
-    else:
-        frame.write_parquet(out)
+def incident_totals(path: Path, wanted: IncidentFilter | None = None) -> IncidentTotals:
+    """Count everything that a filter finds, whatever its limit, and add up the money both ways."""
+    conditions, values = _conditions(wanted or IncidentFilter())
+    sql = f"""
+        SELECT count(*) FILTER (severity = 'violation'),
+               count(*) FILTER (severity = 'review'),
+               count(*) FILTER (severity = 'note'),
+               coalesce(sum(given_away) FILTER (severity = 'violation'), 0)::DECIMAL(38,2),
+               coalesce(sum(short_changed) FILTER (severity = 'violation'), 0)::DECIMAL(38,2),
+               count(*) FILTER (severity = 'violation' AND exposure IS NULL)
+        FROM standing WHERE {conditions}
+    """  # noqa: S608 - as above
+    with Store(path).reading() as connection:
+        row = connection.sql(sql, params=values).fetchall()[0]
+    return IncidentTotals(*row)
 
 
-def _aligned(frame: pl.DataFrame) -> str:
-    """Lay a frame out for a screen: numbers to the right, one line for each row."""
-    columns = [[_shown(series.name), *_cells(series)] for series in frame]
-    widths = [max(map(cell_len, column)) for column in columns]
-    to_right = [dtype.is_numeric() for dtype in frame.dtypes]
-    lines = []
-    for row in zip(*columns, strict=True):
-        cells = (
-            " " * (width - cell_len(cell)) + cell
-            if right
-            else cell + " " * (width - cell_len(cell))
-            for cell, width, right in zip(row, widths, to_right, strict=True)
-        )
-        lines.append("  ".join(cells).rstrip() + "\n")
-    if lines:
-        lines.insert(1, "  ".join("─" * width for width in widths) + "\n")
-    return "".join(lines)
-
-
-def _cells(series: pl.Series) -> list[str]:
-    if isinstance(series.dtype, pl.Datetime):
-        zone = "%:z" if series.dtype.time_zone else ""
-        series = series.dt.strftime(f"%Y-%m-%d %H:%M:%S%.f{zone}")
-    return ["" if cell is None else _shown(cell) for cell in series.cast(pl.String)]
-
-
-def _shown(text: str) -> str:
-    """Make characters that steer a terminal visible, so that stored text cannot."""
-    if text.isprintable():
-        return text
-    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+def _conditions(wanted: IncidentFilter) -> tuple[str, dict[str, Any]]:
+    """Write the conditions of a filter, and give what it names as their parameters."""
+    values = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name in _CONDITIONS
+        if (value := getattr(wanted, name)) not in ((), "", None)
+    }
+    return " AND ".join(_CONDITIONS[name] for name in values) or "true", values

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,6 +11,11 @@ class Origin:
 
     source: str
     row: int
+
+    @property
+    def file(self) -> str:
+        """The name of the file, wherever it lies."""
+        return Path(self.source).name
 
 
 NOWHERE = Origin("", 0)

@@ -1,5 +1,6 @@
 """How a run of the audit is shown at its end: what was found, and what became of every row."""
 
+import os
 from decimal import Decimal
 from pathlib import Path
 
@@ -21,8 +22,8 @@ def summary_page(summary: RunSummary, database: Path, *, was_done_before: bool) 
         parts.append(Text("These inputs were audited before: nothing was changed.", style="dim"))
     parts.append(
         Text(
-            f"{summary.tables:,} tables, {summary.shoes:,} shoes, {summary.rounds:,} rounds, "
-            f"{summary.judged:,} judged"
+            f"{_counted(summary.tables, 'table')}, {_counted(summary.shoes, 'shoe')}, "
+            f"{_counted(summary.rounds, 'round')}, {summary.judged:,} judged"
         )
     )
     parts.append(_codes(summary) if summary.codes else Text("Nothing was found.", style="green"))
@@ -64,6 +65,10 @@ def _codes(summary: RunSummary) -> Table:
     return table
 
 
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}" if count == 1 else f"{count:,} {what}s"
+
+
 def _money(amount: Decimal) -> str:
     return f"{amount:,}" if amount else ""
 
@@ -78,7 +83,9 @@ def _reasons(title: str, reasons: tuple[tuple[str, int], ...]) -> Table:
 
 
 def _accounts(summary: RunSummary) -> Table:
-    table = Table(box=None, pad_edge=False, title="Rows", title_justify="left")
+    folder = _common_folder([one.source for one in summary.accounts])
+    title = f"Rows of the files in {escape(folder)}" if folder else "Rows"
+    table = Table(box=None, pad_edge=False, title=title, title_justify="left")
     table.add_column("file", overflow="fold")
     for name in ("read", "used", "left over", "refused"):
         table.add_column(name, justify="right")
@@ -88,13 +95,21 @@ def _accounts(summary: RunSummary) -> Table:
         return table
     for one in shown:
         numbers = (one.read, one.used, one.left_over, one.refused)
-        table.add_row(escape(one.source), *(f"{number:,}" for number in numbers))
+        name = one.source.removeprefix(folder).lstrip("/")
+        table.add_row(escape(name), *(f"{number:,}" for number in numbers))
     if len(shown) > 1:
         table.add_row("all", *_counts(summary), style="bold")
     return table
 
 
 MOST_FILES = 12
+
+
+def _common_folder(sources: list[str]) -> str:
+    """Give the folder that several files lie in, so that it is named once."""
+    if len(sources) < 2 or len({Path(source).is_absolute() for source in sources}) > 1:
+        return ""
+    return os.path.commonpath(sources)
 
 
 def _counts(summary: RunSummary) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from audit.queries import (
     IncidentFilter,
     Order,
     format_frame,
+    incident_totals,
     incidents,
     run_query,
 )
@@ -364,6 +365,15 @@ def test_an_incident_has_its_round_on_one_line_and_its_money(path: Path) -> None
     assert row["ts"].utcoffset() == timedelta(hours=8)
 
 
+def test_totals_count_everything_and_add_up_only_violations(path: Path) -> None:
+    totals = incident_totals(path, IncidentFilter(severity=(), limit=1))
+    assert (totals.violations, totals.to_review, totals.notes, totals.found) == (5, 1, 1, 7)
+    assert (totals.given_away, totals.short_changed) == (Decimal("26.00"), Decimal("80.00"))
+    assert totals.unknown == 1
+    nothing = incident_totals(path, IncidentFilter(dealer=("nobody",)))
+    assert (nothing.found, nothing.given_away, nothing.unknown) == (0, Decimal(0), 0)
+
+
 def test_a_filter_that_makes_no_sense_is_refused() -> None:
     with pytest.raises(BadInput, match="has no zone"):
         IncidentFilter(since=datetime(2026, 1, 1))
@@ -437,3 +447,21 @@ def test_wide_letters_take_two_cells() -> None:
 def test_an_empty_table_still_has_its_head() -> None:
     assert written(FRAME.select("name").head(0), Format.TABLE) == "name\n────\n".encode()
     assert written(pl.DataFrame(), Format.TABLE) == b""
+
+
+def test_a_table_wider_than_the_screen_is_shown_value_by_value() -> None:
+    frame = pl.DataFrame({"name": ["word " * 12, HOSTILE + "\n"], "n": [1, 22]})
+    out = io.BytesIO()
+    format_frame(frame, Format.TABLE, out, width=40)
+    lines = out.getvalue().decode().splitlines()
+    assert lines[0].startswith("── 1 ──")
+    assert lines[1:4] == [
+        "name  word word word word word word word"[:40].rstrip(),
+        "      word word word word word",
+        "n     1",
+    ]
+    assert max(map(len, lines)) <= 40
+    assert "\\x1b[31m\\n" in "".join(lines)
+    narrow = io.BytesIO()
+    format_frame(frame.select("n"), Format.TABLE, narrow, width=40)
+    assert narrow.getvalue().decode().splitlines() == [" n", "──", " 1", "22"]

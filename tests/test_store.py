@@ -223,7 +223,9 @@ def test_a_run_ends_with_an_account_of_its_rows(store: Store) -> None:
             store.write_shoes([a_shoe("S1")], unused(9, refused=False))
             store.finish_run("run", read={"cards.csv": 30, "calls.csv": 2}, at=EVENING)
     with store.reading() as connection:
-        accounts = connection.sql("SELECT * EXCLUDE (run_id) FROM inputs ORDER BY source").fetchall()
+        accounts = connection.sql(
+            "SELECT * EXCLUDE (run_id) FROM inputs ORDER BY source"
+        ).fetchall()
         assert accounts == [("calls.csv", 2, 2, 0, 0), ("cards.csv", 30, 28, 1, 1)]
         assert connection.sql("SELECT rounds, findings FROM runs").fetchall() == [(4, 2)]
         assert connection.sql("SELECT count(*) FROM unused_rows").fetchall() == [(2,)]

@@ -11,7 +11,7 @@ import duckdb
 import pytest
 
 from audit.store import BadStore, Store
-from audit.store.schema import ALL_TABLES, FINDINGS, OF_A_RUN, ROUNDS, VERSION, create_table
+from audit.store.schema import ALL_TABLES, DEALT, FINDINGS, OF_A_RUN, ROUNDS, VERSION, create_table
 from tests.test_store import a_shoe, contents, engine, process, text_of
 
 
@@ -166,7 +166,7 @@ def write_version_0(path: Path) -> None:
     }
     with engine(path) as connection:
         for table in ALL_TABLES:
-            if table not in OF_A_RUN:
+            if table not in (*OF_A_RUN, DEALT):
                 connection.execute(create_table(old.get(table, table)))
         connection.execute("INSERT INTO schema VALUES (0)")
         batch = a_shoe()

@@ -10,6 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
+from audit.commands.database import database_option
 from audit.commands.statuses import NOTHING_FOUND, VIOLATIONS
 from audit.errors import BadInput
 from audit.findings import Severity
@@ -18,8 +19,6 @@ from audit.run_summary import RunSummary, summary_of
 from audit.sources import ColumnMapping, load_column_mapping
 from audit.store import Store
 from audit.summary_page import summary_as_json, summary_page
-
-DEFAULT_DATABASE = Path("catwalk.duckdb")
 
 
 class _Bar:
@@ -52,14 +51,7 @@ class _Bar:
 
 @click.command()
 @click.argument("inputs", nargs=-1, required=True, metavar="INPUT...")
-@click.option(
-    "--db",
-    "database",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=DEFAULT_DATABASE,
-    show_default=True,
-    help="The audit database; it is made if it is not there.",
-)
+@database_option("The audit database; it is made if it is not there.")
 @click.option(
     "--mapping",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),

@@ -9,10 +9,12 @@ from audit.errors import BadInput
 from audit.store.schema import (
     CALLS,
     CARDS,
+    DEALT,
     FINDINGS,
     MOMENT,
     MONEY,
     NUMBER,
+    OF_A_SHOE,
     ROUNDS,
     SHOES,
     TEXT,
@@ -67,6 +69,15 @@ class ShoeBatch:
         self._set(SHOES, self._shoes())
         _check_rounds(self.rounds)
 
+    @property
+    def dealt(self) -> pl.DataFrame:
+        """Count the rounds by shoe, quarter of an hour and dealer."""
+        quarter = pl.col("ts").dt.truncate("15m").alias("quarter")
+        counted = self.rounds.group_by(*SHOE_KEY, quarter, "dealer").agg(
+            rounds=pl.len().cast(pl.Int64), judged=pl.col("judged").sum().cast(pl.Int64)
+        )
+        return fitted(counted.sort(*SHOE_KEY, "quarter", "dealer"), DEALT)
+
     def _set(self, table: Table, frame: pl.DataFrame) -> None:
         object.__setattr__(self, table.name, frame)
 
@@ -101,7 +112,7 @@ class Rows:
 
     shoes: pl.DataFrame
     of_a_shoe: tuple[pl.DataFrame, ...]
-    """Rounds, cards, wagers, calls."""
+    """In the order of `OF_A_SHOE`."""
     findings: pl.DataFrame
 
 
@@ -116,10 +127,7 @@ def joined(batches: Sequence[ShoeBatch]) -> Rows:
         )
     return Rows(
         shoes,
-        tuple(
-            pl.concat([getattr(batch, table.name) for batch in batches])
-            for table in (ROUNDS, CARDS, WAGERS, CALLS)
-        ),
+        tuple(pl.concat([getattr(batch, table.name) for batch in batches]) for table in OF_A_SHOE),
         _each_once(pl.concat([batch.findings for batch in batches])),
     )
 

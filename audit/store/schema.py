@@ -104,6 +104,19 @@ ROUNDS = Table(
     ),
 )
 
+DEALT = Table(
+    "dealt",
+    "How many rounds were dealt, counted when they are stored: what questions over years add up",
+    (
+        _TABLE_ID,
+        _SHOE,
+        Column("quarter", MOMENT, "The beginning of the quarter of an hour; empty: not known"),
+        Column("dealer", TEXT, "Who dealt"),
+        _needed("rounds", WHOLE, "Rounds that began in it"),
+        _needed("judged", WHOLE, "Those of them that were judged"),
+    ),
+)
+
 CARDS = Table(
     "cards",
     "The cards in the order in which they left the shoe",
@@ -238,7 +251,7 @@ SCHEMA = Table(
     (_needed("version", WHOLE, "Catwalk upgrades an older one in place"),),
 )
 
-OF_A_SHOE = (ROUNDS, CARDS, WAGERS, CALLS)
+OF_A_SHOE = (ROUNDS, CARDS, WAGERS, CALLS, DEALT)
 """What is replaced as a whole when its shoe is audited again. Findings are, too, with more care."""
 OF_A_RUN = (INPUTS, UNUSED_ROWS)
 ALL_TABLES = (RUNS, *OF_A_RUN, TABLES, SHOES, *OF_A_SHOE, FINDINGS, REVIEWS, SCHEMA)

@@ -13,6 +13,7 @@ from audit.store.errors import BadStore
 from audit.store.opening import WRITER_SETTINGS
 from audit.store.schema import (
     ALL_TABLES,
+    DEALT,
     INPUTS,
     UNUSED_ROWS,
     VERSION,
@@ -31,6 +32,13 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE rounds ADD COLUMN reconstructed BOOLEAN",
         create_table(INPUTS),
         create_table(UNUSED_ROWS),
+        create_table(DEALT),
+        """
+        INSERT INTO dealt
+        SELECT table_id, shoe, time_bucket(INTERVAL '15 minutes', ts), dealer, count(*),
+               count(*) FILTER (judged)
+        FROM rounds GROUP BY ALL
+        """,
     ),
 )
 """Step n leads from version n to version n + 1."""

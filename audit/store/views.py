@@ -99,10 +99,10 @@ _FOUND = """
     coalesce(sum(short_changed) FILTER (severity = 'violation'), 0) AS short_changed
 """
 _TOTALS = """
-    coalesce(dealt.rounds, 0) AS rounds,
+    coalesce(played.rounds, 0) AS rounds,
     coalesce(found.violations, 0) AS violations,
     coalesce(found.to_review, 0) AS to_review,
-    round(1000.0 * coalesce(found.violations, 0) / nullif(dealt.rounds, 0), 2) AS errors_per_1000,
+    round(1000.0 * coalesce(found.violations, 0) / nullif(played.rounds, 0), 2) AS errors_per_1000,
     coalesce(found.given_away, 0)::DECIMAL(38,2) AS given_away,
     coalesce(found.short_changed, 0)::DECIMAL(38,2) AS short_changed
 """
@@ -111,15 +111,17 @@ _TOTALS = """
 def _totals_by(name: str, key: tuple[str, str], of: str, meaning: str, order: str) -> View:
     """Count rounds and what stands for each value of `of`; `key` names and explains it."""
     query = f"""
-    WITH dealt AS (
-        SELECT {of} AS key, count(*) FILTER (judged) AS rounds
-        FROM rounds LEFT JOIN tables USING (table_id) GROUP BY key
+    WITH counted AS (
+        SELECT table_id, dealer, quarter AS ts, sum(judged) AS judged FROM dealt GROUP BY ALL
+    ), played AS (
+        SELECT {of} AS key, sum(judged)::BIGINT AS rounds
+        FROM counted LEFT JOIN tables USING (table_id) GROUP BY key
     ), found AS (
         SELECT {of} AS key, {_FOUND}
         FROM standing LEFT JOIN tables USING (table_id) GROUP BY key
     )
-    SELECT coalesce(dealt.key, found.key) AS {key[0]}, {_TOTALS}
-    FROM dealt FULL JOIN found ON dealt.key IS NOT DISTINCT FROM found.key
+    SELECT coalesce(played.key, found.key) AS {key[0]}, {_TOTALS}
+    FROM played FULL JOIN found ON played.key IS NOT DISTINCT FROM found.key
     ORDER BY {order}
     """  # noqa: S608 - every part is written in this file
     return View(name, meaning, query, (key, *_COUNT_COLUMNS))
@@ -151,9 +153,9 @@ BY_CODE = View(
     "Findings that stand and money for each code, against all rounds judged, most first",
     f"""
     WITH found AS (SELECT code, family, {_FOUND} FROM standing GROUP BY code, family),
-         dealt AS (SELECT count(*) FILTER (judged) AS rounds FROM rounds)
+         played AS (SELECT sum(judged)::BIGINT AS rounds FROM dealt)
     SELECT code, family, {_TOTALS}
-    FROM found CROSS JOIN dealt ORDER BY violations DESC, to_review DESC, code
+    FROM found CROSS JOIN played ORDER BY violations DESC, to_review DESC, code
     """,  # noqa: S608 - every part is written in this file
     (("code", "What kind of error"), _ADDED_COLUMNS[0], *_COUNT_COLUMNS),
 )

@@ -1,0 +1,3 @@
+"""How a command ends."""
+
+NOTHING_FOUND, VIOLATIONS, COULD_NOT_BE_DONE = 0, 1, 2

@@ -106,12 +106,14 @@ def dealt_as(played: Round, rows: Iterable[CardRow]) -> Round:
 
 
 def _by_round(rows: Sequence[CardRow]) -> dict[int, list[CardRow]]:
-    """Group cards by round; what was burnt before the first round belongs to it."""
+    """Group cards by round; those without a number belong to the first, or behind all, the last."""
     grouped: dict[int, list[CardRow]] = defaultdict(list)
-    numbered = [row.round for row in rows if row.round is not None]
-    first = min(numbered, default=1)
+    numbered = [(row.seq, row.round) for row in rows if row.round is not None]
+    first = min((number for _, number in numbered), default=1)
+    end, last = max(numbered, default=(0, 1))
     for row in rows:
-        grouped[first if row.round is None else row.round].append(row)
+        unnumbered = last if row.seq > end else first
+        grouped[unnumbered if row.round is None else row.round].append(row)
     return dict(grouped)
 
 

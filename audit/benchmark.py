@@ -163,7 +163,7 @@ def _score(result: Result, planted: Planted, of_shoe: Sequence[Found]) -> None:
         result.missed.append(f"{key} {planted.code} {planted.what}")
         return
     score.found += 1
-    score.clause_right += not planted.clauses or any(one.clause in planted.clauses for one in same)
+    score.clause_right += not planted.clauses or any(planted.breaks(one.clause) for one in same)
     if planted.exposure is not None and not planted.clouded:
         cost = sum((one.exposure or Decimal(0) for one in in_round), Decimal(0))
         score.with_money += 1

@@ -23,6 +23,7 @@ import polars as pl
 from audit.batch import STORED, Audited, EarlierOrders, audit_bucket
 from audit.clearing import ROUND_KEY, SHOE_KEY
 from audit.errors import CatwalkError
+from audit.sheet_text import sheet_text
 from audit.shoe_order import SHOES_REMEMBERED
 from audit.sources.columns import CALLS, CARDS, WAGERS, Log
 from audit.sources.found import Found, find_files
@@ -31,7 +32,7 @@ from audit.sources.reading import Intake, read_into
 from audit.sources.records import Leftover, Refused
 from audit.sources.spool import Bucket, Spool, buckets_for, load_bucket
 from audit.store import KnownTable, Run, Store
-from audit.table_sheet import TableSheet, format_table_sheet, plain_sheet
+from audit.table_sheet import TableSheet, plain_sheet
 
 OF_SEVERAL_LOGS = ("SRC004", "SRC005")
 """Found by comparing logs, of which the store keeps one."""
@@ -95,7 +96,7 @@ def audit_night(
             _unused(intake.refused, intake.left_over),
         )
         store.write_tables(
-            KnownTable(sheet.table, sheet.timezone.key, format_table_sheet(sheet))
+            KnownTable(sheet.table, sheet.timezone.key, sheet_text(sheet))
             for sheet in sheets.values()
         )
         work = list(_work(run_id, spool.on_disk(), shoes, sheets, store))

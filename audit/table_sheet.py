@@ -1,6 +1,5 @@
 """The table sheet: what one table plays, from when, with how many decks and within which limits."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -235,35 +234,3 @@ def _has_begun(sheet: TableSheet, book: Rulebook, ts: datetime) -> bool:
 
 def _shown(sheet: TableSheet, ts: datetime) -> str:
     return ts.astimezone(sheet.timezone).isoformat(" ", "seconds")
-
-
-def format_table_sheet(sheet: TableSheet) -> str:
-    """Write a table sheet as the text that reads back as the same."""
-    lines = [
-        f"table = {json.dumps(sheet.table)}",
-        f"timezone = {json.dumps(sheet.timezone.key)}",
-        f"decks = {sheet.decks}",
-        *([] if sheet.burn is None else [f"burn = {sheet.burn}"]),
-        f'rounding = "{sheet.rounding}"',
-    ]
-    for game in sheet.games:
-        lines += ["", "[[game]]", f"rulebook = {json.dumps(game.rulebook)}"]
-        lines.append(f"from = {game.from_.isoformat()}")
-    if sheet.limits:
-        lines += ["", "[limits]"]
-        lines += [f"{kind} = {_limit_text(limit)}" for kind, limit in sheet.limits.items()]
-    if sheet.differential is not None:
-        lines += ["", "[differential]", f'max = "{sheet.differential}"']
-    if sheet.in_force:
-        lines += ["", "[in_force]"]
-        lines += [
-            f"{json.dumps(document)} = {day.isoformat()}"
-            for document, day in sheet.in_force.items()
-        ]
-    return "\n".join(lines) + "\n"
-
-
-def _limit_text(limit: Limit) -> str:
-    ends = {"min": limit.min, "max": limit.max}
-    given = (f'{name} = "{amount}"' for name, amount in ends.items() if amount is not None)
-    return f"{{ {', '.join(given)} }}"

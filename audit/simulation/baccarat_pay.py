@@ -4,17 +4,18 @@ from collections.abc import Sequence
 from decimal import Decimal
 
 from audit.cards import Rank
-from audit.money import NOTHING
+from audit.money import Odds, parse_odds
 from audit.observations import Wager, WagerKind
 from audit.rulebook import Event, Rulebook
 from audit.simulation.stakes import pays
 
-RANKS_THAT_COUNT = "A23456789"
+STANDS_OFF = parse_odds("push")
+POINTS = {rank: "A23456789".find(rank) + 1 for rank in Rank}
 
 
 def total_of(ranks: Sequence[Rank]) -> int:
     """Add up a hand: tens and pictures count nothing, and only the last digit stays."""
-    return sum(RANKS_THAT_COUNT.find(rank) + 1 for rank in ranks) % 10
+    return sum(map(POINTS.__getitem__, ranks)) % 10
 
 
 def winner(player: Sequence[Rank], banker: Sequence[Rank]) -> str:
@@ -27,14 +28,20 @@ def net_of(
     wager: Wager, player: Sequence[Rank], banker: Sequence[Rank], book: Rulebook, unit: Decimal
 ) -> Decimal:
     """Settle one wager."""
-    table = book.wagers[wager.kind].pays
-    for event in _events(player, banker, wager.kind):
+    odds = odds_of(wager.kind, player, banker, book)
+    return -wager.stake if odds is None else pays(wager.stake, odds, unit)
+
+
+def odds_of(
+    kind: WagerKind, player: Sequence[Rank], banker: Sequence[Rank], book: Rulebook
+) -> Odds | None:
+    """Say what a kind of wager is paid, nothing for one that stands off; None: it loses."""
+    table = book.wagers[kind].pays
+    for event in _events(player, banker, kind):
         if event in table:
-            return pays(wager.stake, table[event].odds, unit)
-    on_a_side = wager.kind in (WagerKind.PLAYER, WagerKind.BANKER)
-    if on_a_side and winner(player, banker) == "tie":
-        return NOTHING
-    return -wager.stake
+            return table[event].odds
+    on_a_side = kind in (WagerKind.PLAYER, WagerKind.BANKER)
+    return STANDS_OFF if on_a_side and winner(player, banker) == "tie" else None
 
 
 def _events(player: Sequence[Rank], banker: Sequence[Rank], kind: WagerKind) -> list[Event]:

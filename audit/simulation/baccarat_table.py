@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 from random import Random
 
+from audit.cards import Rank
 from audit.hands import BANKER, BURN, PLAYER
 from audit.money import NOTHING
 from audit.observations import Call, CallKind, CardSeen, Game, Wager, WagerKind
@@ -34,16 +36,16 @@ def deal_round(
     between_units = Habit.STAKES_BETWEEN_UNITS in habits
     cashier = cashier_for(book, sheet, rng, between_units=between_units)
     placed = _place(cashier, rng)
-    cards = [shoe.draw(BURN) for _ in range(_burns(sheet))] if first else []
+    cards = [shoe.draw(BURN) for _ in range(burns_of(sheet))] if first else []
     burnt = len(cards)
-    cards += _deal(shoe)
+    cards += deal_cards(shoe)
     player = [rank_of(seen) for seen in cards if seen.hand == PLAYER]
     banker = [rank_of(seen) for seen in cards if seen.hand == BANKER]
     wagers = [
         replace(wager, net=net_of(wager, player, banker, book, sheet.rounding)) for wager in placed
     ]
     if wagers:
-        wagers += _handed_back(wagers, let_through, cashier, habits, rng)
+        wagers += handed_back(wagers, let_through, cashier, habits, rng)
     rng.shuffle(wagers)
     wagers = _some_unsettled(wagers, rng)
     calls = _calls(len(cards), burnt, winner(player, banker), rng)
@@ -63,20 +65,37 @@ def deal_round(
     )
 
 
-def _burns(sheet: TableSheet) -> int:
+def burns_of(sheet: TableSheet) -> int:
+    """Say how many cards a table burns at the start of a shoe."""
     return 1 if sheet.burn is None else sheet.burn
 
 
-def _deal(shoe: Shoe) -> list[CardSeen]:
+def deal_cards(shoe: Shoe) -> list[CardSeen]:
+    """Deal a coup by the table of play."""
     cards = [shoe.draw(hand) for hand in (PLAYER, BANKER, PLAYER, BANKER)]
-    ranks = [rank_of(seen) for seen in cards]
-    coup = Coup((ranks[0], ranks[2]), (ranks[1], ranks[3]))
-    if player_draws(coup):
+    first, second, third, fourth = (_COUNTS_AS[rank_of(seen)] for seen in cards)
+    player: tuple[Rank, ...] = (first, third)
+    banker = (second, fourth)
+    if _player_draws(player, banker):
         cards.append(shoe.draw(PLAYER))
-        coup = Coup((*coup.player, rank_of(cards[-1])), coup.banker)
-    if banker_draws(coup):
+        player = (*player, _COUNTS_AS[rank_of(cards[-1])])
+    if _banker_draws(player, banker):
         cards.append(shoe.draw(BANKER))
     return cards
+
+
+_COUNTS_AS = {rank: Rank.TEN if rank in "TJQK" else rank for rank in Rank}
+"""Pictures count as tens do, so that few coups differ."""
+
+
+@cache
+def _player_draws(player: tuple[Rank, ...], banker: tuple[Rank, ...]) -> bool:
+    return player_draws(Coup(player, banker))
+
+
+@cache
+def _banker_draws(player: tuple[Rank, ...], banker: tuple[Rank, ...]) -> bool:
+    return banker_draws(Coup(player, banker))
 
 
 def _place(cashier: Cashier, rng: Random) -> list[Wager]:
@@ -91,10 +110,11 @@ def _place(cashier: Cashier, rng: Random) -> list[Wager]:
             stake = cashier.stake(kind, rng)
             if stake > 0 and (box is None or on_area < WAGERS_PER_AREA):
                 wagers.append(Wager(bettor, kind, stake, box=box))
-    return _within_differential(wagers, cashier.sheet)
+    return within_differential(wagers, cashier.sheet)
 
 
-def _within_differential(wagers: list[Wager], sheet: TableSheet) -> list[Wager]:
+def within_differential(wagers: list[Wager], sheet: TableSheet) -> list[Wager]:
+    """Leave out wagers of the heavier side until the two are close enough."""
     while sheet.differential is not None and abs(_apart(wagers)) > sheet.differential:
         heavier = WagerKind.PLAYER if _apart(wagers) > 0 else WagerKind.BANKER
         wagers.remove(next(wager for wager in wagers if wager.kind is heavier))
@@ -108,7 +128,7 @@ def _apart(wagers: list[Wager]) -> Decimal:
     return player - banker
 
 
-def _handed_back(
+def handed_back(
     wagers: list[Wager],
     let_through: frozenset[str],
     cashier: Cashier,

@@ -18,7 +18,7 @@ BETTORS_PER_BOX = 3
 SIDE_WAGERS = (WagerKind.PAIR, WagerKind.OVER13, WagerKind.UNDER13)
 
 
-@dataclass
+@dataclass(slots=True)
 class Seat:
     """A bettor on a box, and whether the wager was folded before the hands were played."""
 
@@ -32,7 +32,7 @@ class Seat:
         return self.surrendered or self.took_even_money
 
 
-@dataclass
+@dataclass(slots=True)
 class HandInPlay:
     """One hand of a box: its cards, what a split put on it, and what a double added."""
 
@@ -41,13 +41,23 @@ class HandInPlay:
     from_split: bool = False
     splits: dict[str, Decimal] = field(default_factory=dict)
     doubles: dict[str, Decimal] = field(default_factory=dict)
+    ranks: tuple[Rank, ...] = ()
 
-    @property
-    def ranks(self) -> tuple[Rank, ...]:
-        return tuple(card.rank for card in self.cards)
+    def __post_init__(self) -> None:
+        self.ranks = tuple(card.rank for card in self.cards)
+
+    def take(self, card: Card) -> None:
+        """Get one card more."""
+        self.cards.append(card)
+        self.ranks = (*self.ranks, card.rank)
+
+    def give_up(self) -> Card:
+        """Lose the last card to a hand that is split off."""
+        self.ranks = self.ranks[:-1]
+        return self.cards.pop()
 
 
-@dataclass
+@dataclass(slots=True)
 class Box:
     """A playing area: who stands on it, the first of them deciding, and its hands."""
 

@@ -1,7 +1,6 @@
 """What the wagers of a round of blackjack are paid, by the pay table and the totals alone."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from decimal import Decimal
 from random import Random
 
@@ -10,7 +9,7 @@ from audit.money import NOTHING
 from audit.observations import Wager, WagerKind
 from audit.rulebook import Event, Rulebook
 from audit.simulation.blackjack_betting import Box, Seat
-from audit.simulation.stakes import half_given_up, pays, spread_over
+from audit.simulation.stakes import half_given_up, pays, settled, spread_over
 
 ON_INITIAL_CARDS = {
     WagerKind.PAIR: Event.PAIR,
@@ -19,19 +18,22 @@ ON_INITIAL_CARDS = {
 }
 
 
+_POINTS = {rank: min("A23456789TJQK".index(rank) + 1, 10) for rank in Rank}
+
+
 def points(rank: Rank) -> int:
     """Count a card, an ace as 1."""
-    return min("A23456789TJQK".index(rank) + 1, 10)
+    return _POINTS[rank]
 
 
 def total_of(ranks: Sequence[Rank]) -> int:
     """Add up a hand, one ace as 11 where that does not take it over 21."""
-    hard = sum(map(points, ranks))
+    hard = sum(map(_POINTS.__getitem__, ranks))
     return hard + 10 if Rank.ACE in ranks and hard <= 11 else hard
 
 
 def counts_an_ace_as_eleven(ranks: Sequence[Rank]) -> bool:
-    return total_of(ranks) != sum(map(points, ranks))
+    return Rank.ACE in ranks and sum(map(_POINTS.__getitem__, ranks)) <= 11
 
 
 def is_natural(ranks: Sequence[Rank]) -> bool:
@@ -63,7 +65,7 @@ class Paymaster:
         """Settle an insurance wager, which even money may hand back."""
         options = self.book.blackjack
         if even_money_taken and options is not None and options.even_money_returns_insurance:
-            return replace(wager, net=NOTHING)
+            return settled(wager, NOTHING)
         won = is_natural(self.dealer[:2])
         return self._settled(wager, Event.DEALER_BLACKJACK if won else None)
 
@@ -72,7 +74,7 @@ class Paymaster:
         rows = box.rows_of(seat)
         main = rows[0]
         if seat.surrendered:
-            return [replace(main, net=-half_given_up(main.stake, self.unit))]
+            return [settled(main, -half_given_up(main.stake, self.unit))]
         if seat.took_even_money:
             return [self._settled(main, Event.EVEN_MONEY)]
         if is_natural(self.dealer) and len(rows) > 1:
@@ -91,7 +93,7 @@ class Paymaster:
         if len(bust) < len(rows):
             loss += rows[0].stake
         parts = spread_over(loss, [row.stake for row in rows], self.rng)
-        return [replace(row, net=0 - part) for row, part in zip(rows, parts, strict=True)]
+        return [settled(row, 0 - part) for row, part in zip(rows, parts, strict=True)]
 
     def _on_hand(self, box: Box, wager: Wager) -> Wager:
         ranks = box.ranks_under(wager)
@@ -105,10 +107,10 @@ class Paymaster:
             return self._settled(wager, None)
         if dealers > 21 or own > dealers:
             return self._settled(wager, Event.WINS)
-        return replace(wager, net=NOTHING) if own == dealers else self._settled(wager, None)
+        return settled(wager, NOTHING) if own == dealers else self._settled(wager, None)
 
     def _settled(self, wager: Wager, won: Event | None) -> Wager:
         if won is None:
-            return replace(wager, net=-wager.stake)
+            return settled(wager, -wager.stake)
         odds = self.book.wagers[wager.kind].pays[won].odds
-        return replace(wager, net=pays(wager.stake, odds, self.unit))
+        return settled(wager, pays(wager.stake, odds, self.unit))

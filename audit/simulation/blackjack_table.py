@@ -1,8 +1,8 @@
 """A round of blackjack: bettors who decide in every lawful way, and a dealer who plays it out."""
 
+from collections.abc import Container
 from dataclasses import replace
 from decimal import Decimal
-from enum import StrEnum
 from random import Random
 
 from audit.cards import Card, Rank
@@ -19,9 +19,6 @@ from audit.simulation.blackjack_betting import (
     Box,
     HandInPlay,
     Seat,
-    refused_main_wagers,
-    take_main_wagers,
-    take_side_wagers,
 )
 from audit.simulation.blackjack_pay import (
     Paymaster,
@@ -30,26 +27,15 @@ from audit.simulation.blackjack_pay import (
     points,
     total_of,
 )
+from audit.simulation.blackjack_setting import CallLog, HandsNamed, Setting, any_setting
 from audit.simulation.habits import EVERY_HABIT, Habit
 from audit.simulation.shoe import Shoe
-from audit.simulation.stakes import UNDER, cashier_for
 from audit.table_sheet import TableSheet
 
-CARDS_PER_BOX = 12
 CARDS_KEPT_FOR_THE_DEALER = 12
 
 
 FOLDS = frozenset({CallKind.SURRENDER, CallKind.EVEN_MONEY})
-
-
-class CallLog(StrEnum):
-    """How much of a round is written down by whoever logs the calls."""
-
-    NOTHING = "nothing"
-    ANNOUNCEMENTS = "announcements, no decisions"
-    FOLDS = "announcements and folds"
-    PLAY = "announcements and decisions other than folds"
-    EVERYTHING = "every decision"
 
 
 FOLDS_HEARD = (CallLog.FOLDS, CallLog.EVERYTHING)
@@ -62,9 +48,10 @@ def deal_round(
     sheet: TableSheet,
     rng: Random,
     habits: frozenset[Habit] = EVERY_HABIT,
+    setting: Setting | None = None,
 ) -> Round:
-    """Deal one round off the shoe."""
-    table = _Table(shoe, book, sheet, rng, habits)
+    """Deal one round off the shoe, to a table that is set or to any."""
+    table = _Table(shoe, book, sheet, rng, habits, setting)
     table.deal()
     table.offer()
     for box in table.boxes:
@@ -83,6 +70,7 @@ class _Table:
         sheet: TableSheet,
         rng: Random,
         habits: frozenset[Habit],
+        setting: Setting | None,
     ) -> None:
         self.habits = habits
         self.shoe = shoe
@@ -91,21 +79,17 @@ class _Table:
         self.rng = rng
         self.options: BlackjackOptions = blackjack_options(book)
         self.first_of_shoe = shoe.dealt == 0
-        self.notes_when_settled = rng.random() < 0.3
         self.initial_deal_ends = 0
-        self.let_through = frozenset({UNDER}) if rng.random() < 0.1 else frozenset[str]()
-        between_units = Habit.STAKES_BETWEEN_UNITS in habits
-        self.cashier = cashier_for(book, sheet, rng, between_units=between_units)
-        self.boxes = take_main_wagers(self.cashier, max(1, shoe.left // CARDS_PER_BOX), rng)
-        self.sides = take_side_wagers(self.boxes, self.cashier, book, rng)
-        self.refused = refused_main_wagers(self.boxes, self.let_through, self.cashier, habits, rng)
+        self.setting = setting or any_setting(shoe, book, sheet, rng, habits)
+        self.cashier = self.setting.cashier
+        self.boxes = self.setting.boxes
+        self.log = self.setting.log
+        self.style = self.setting.style
+        self.refused = self.setting.refused
         self.insurance: list[tuple[Wager, Seat]] = []
         self.cards: list[CardSeen] = []
         self.dealer: list[Rank] = []
         self.calls: list[Call] = []
-        logs = [log for log in CallLog if log is not CallLog.PLAY]
-        self.log = rng.choice([*CallLog] if Habit.FOLDS_NOT_LOGGED in habits else logs)
-        self.names_who_decides = rng.random() < 0.5
 
     # Cards and calls
 
@@ -120,7 +104,7 @@ class _Table:
 
     def decide(self, kind: CallKind, box: Box, hand: Hand, value: str = "") -> None:
         """Write down a decision of the bettor who decides for the box."""
-        by = box.playing[0].bettor if self.names_who_decides and not box.is_absent else ""
+        by = box.playing[0].bettor if self.setting.names_who_decides and not box.is_absent else ""
         self.say(kind, hand, by, value)
 
     def chance(self, probability: float) -> bool:
@@ -130,6 +114,8 @@ class _Table:
 
     def deal(self) -> None:
         """Burn at the start of a shoe, then a card to each box, the dealer, each box again."""
+        if self.setting.burns_before_bets:
+            self._burn()
         self.say(CallKind.BETS_OPEN)
         self.say(CallKind.BETS_CLOSED)
         for box in self.boxes:
@@ -137,9 +123,8 @@ class _Table:
                 self.say(CallKind.CONTROL, box_hand(box.number), value="absent")
             elif self.chance(0.6):
                 self.say(CallKind.CONTROL, box_hand(box.number), box.seats[0].bettor)
-        if self.first_of_shoe:
-            for _ in range(1 if self.sheet.burn is None else self.sheet.burn):
-                self.draw(BURN)
+        if not self.setting.burns_before_bets:
+            self._burn()
         first = {box.number: self.draw(box_hand(box.number)) for box in self.boxes}
         self.dealer.append(self.draw(DEALER).rank)
         for box in self.boxes:
@@ -147,6 +132,11 @@ class _Table:
             played = HandInPlay(hand, [first[box.number], self.draw(hand)])
             box.hands, box.initial_ranks = [played], played.ranks
         self.initial_deal_ends = len(self.cards)
+
+    def _burn(self) -> None:
+        if self.first_of_shoe:
+            for _ in range(1 if self.sheet.burn is None else self.sheet.burn):
+                self.draw(BURN)
 
     # Insurance, even money, surrender
 
@@ -158,7 +148,7 @@ class _Table:
                     continue
                 if self.dealer[0] is Rank.ACE:
                     self._offer_insurance(box, seat)
-                elif not is_natural(box.initial_ranks) and self.chance(0.12):
+                elif not is_natural(box.initial_ranks) and self.chance(self.style.surrender):
                     seat.surrendered = True
             self._write_folds(box)
         if Habit.REFUSED_INSURANCE in self.habits and self.chance(0.05):
@@ -170,7 +160,7 @@ class _Table:
     def _offer_insurance(self, box: Box, seat: Seat) -> None:
         most = self.cashier.half_of(seat.stake)
         natural = is_natural(box.initial_ranks)
-        if self.chance(0.35):
+        if self.chance(self.style.insure):
             less = self.cashier.half_of(most) or most
             self._insure(box, seat, seat.bettor, self.rng.choice((most, less)))
         elif self.options.others_may_insure.value and self.chance(0.2):
@@ -179,7 +169,7 @@ class _Table:
                 part = self.cashier.half_of(most) or most
                 self._insure(box, seat, other, part)
                 most -= part
-        if natural and self._may_take_even_money(seat) and self.chance(0.5):
+        if natural and self._may_take_even_money(seat) and self.chance(self.style.even_money):
             seat.took_even_money = True
 
     def _may_take_even_money(self, seat: Seat) -> bool:
@@ -230,14 +220,14 @@ class _Table:
         while not absent_hand_is_complete(played.ranks, self.book) or (
             forced is not None and total_of(played.ranks) < forced.value
         ):
-            played.cards.append(self.draw(played.hand))
+            played.take(self.draw(played.hand))
 
     def _play_hand(self, box: Box, played: HandInPlay) -> list[HandInPlay]:
         """Play one hand to its end, and give the hands that were split off it."""
         formed: list[HandInPlay] = []
         while True:
             if len(played.cards) == 1:
-                played.cards.append(self.draw(played.hand))
+                played.take(self.draw(played.hand))
             if played.from_split and played.ranks[0] is Rank.ACE:
                 return formed
             if self._wants_to_split(box, played):
@@ -247,7 +237,7 @@ class _Table:
                 return formed
             elif self._wants_a_card(played):
                 self.decide(CallKind.HIT, box, played.hand)
-                played.cards.append(self.draw(played.hand))
+                played.take(self.draw(played.hand))
             else:
                 if total_of(played.ranks) < 21 or (
                     self.chance(0.1) and total_of(played.ranks) == 21
@@ -263,13 +253,15 @@ class _Table:
         may = may_be_split(played.ranks) and len(box.hands) < self.options.greatest_hands.value
         if any(seat.surrendered for seat in box.seats):
             may = may and Habit.SPLIT_BESIDE_A_SURRENDER in self.habits
-        return may and self._cards_to_spare and self.chance(0.7)
+        if not may or not self._cards_to_spare:
+            return False
+        return self.chance(self.style.split(played.ranks, self.dealer[0]))
 
     def _split(self, box: Box, played: HandInPlay) -> HandInPlay:
         """Move the second card to a new hand; others on the hand follow, or stay where they are."""
         new = box_hand(box.number, len(box.hands) + 1)
         self.decide(CallKind.SPLIT, box, played.hand, str(new))
-        formed = HandInPlay(new, [played.cards.pop()], from_split=True)
+        formed = HandInPlay(new, [played.give_up()], from_split=True)
         played.from_split = True
         for place, seat in enumerate(box.on_hand(played)):
             if place == 0 or (self._may_follow(box, seat) and self.chance(0.6)):
@@ -287,7 +279,9 @@ class _Table:
 
     def _wants_to_double(self, played: HandInPlay) -> bool:
         may = len(played.cards) == 2 and total_of(played.ranks) < 21
-        return may and self._cards_to_spare and self.chance(0.2)
+        if not may or not self._cards_to_spare:
+            return False
+        return self.chance(self.style.double(played.ranks, self.dealer[0]))
 
     def _double(self, box: Box, played: HandInPlay) -> None:
         self.decide(CallKind.DOUBLE, box, played.hand)
@@ -296,7 +290,7 @@ class _Table:
                 played.doubles[seat.bettor] = self._double_stake(seat)
                 if place > 0 and self.chance(0.5):
                     self.say(CallKind.DOUBLE, played.hand, seat.bettor)
-        played.cards.append(self.draw(played.hand))
+        played.take(self.draw(played.hand))
 
     def _double_stake(self, seat: Seat) -> Decimal:
         least = self.cashier.chip
@@ -308,17 +302,16 @@ class _Table:
         return least + self.rng.randint(0, chips) * self.cashier.chip
 
     def _wants_a_card(self, played: HandInPlay) -> bool:
-        total, soft = total_of(played.ranks), counts_an_ace_as_eleven(played.ranks)
+        total = total_of(played.ranks)
         forced = self.options.forced_draw_below
         if forced is not None and total < forced.value:
             return True
         if not self._cards_to_spare or total > 21:
             return False
         if total == 21:
+            soft = counts_an_ace_as_eleven(played.ranks)
             return self.options.draw_on_hard_21.value and not soft and self.chance(0.2)
-        if soft:
-            return self.chance(0.4)
-        return self.chance(0.9 if total < 12 else 0.5 if total < 17 else 0.08)
+        return self.chance(self.style.card(played.ranks, self.dealer[0]))
 
     # The dealer
 
@@ -361,12 +354,12 @@ class _Table:
             game=Game.BLACKJACK,
             cards=tuple(self.cards),
             wagers=tuple(self._some_unsettled(wagers)),
-            calls=tuple(call for call in self.calls if self._is_logged(call)),
+            calls=self._logged_calls(),
             around=Circumstances(
                 following=self.shoe.following(),
                 next_round_began=self.chance(0.5),
                 first_of_shoe=self.first_of_shoe,
-                let_through_under_minimum=self.let_through,
+                let_through_under_minimum=self.setting.let_through,
             ),
         )
 
@@ -375,7 +368,7 @@ class _Table:
         rows = [
             row for box in self.boxes for seat in box.seats for row in pay.hand_wagers(box, seat)
         ]
-        rows += [pay.side_wager(self._at_once(row), box) for row, box in self.sides]
+        rows += [pay.side_wager(self._at_once(row), box) for row, box in self.setting.sides]
         rows += [
             pay.insurance(row, even_money_taken=seat.took_even_money)
             for row, seat in self.insurance
@@ -389,7 +382,7 @@ class _Table:
     def _at_once(self, wager: Wager) -> Wager:
         """Say that a side wager was settled before a further card was dealt."""
         at = self.initial_deal_ends
-        return replace(wager, settled_after=at) if self.notes_when_settled else wager
+        return replace(wager, settled_after=at) if self.setting.notes_when_settled else wager
 
     def _piles(self, wager: Wager) -> list[Wager]:
         """Lay a main wager down in two equal piles, where each can be settled by itself."""
@@ -403,14 +396,25 @@ class _Table:
         return [pile, pile]
 
     def _with_hands_named(self, wagers: list[Wager]) -> list[Wager]:
-        if Habit.HANDS_NOT_NAMED in self.habits and self.chance(0.2):
-            return [replace(wager, hand=None) for wager in wagers]
-        if self.chance(0.2):
-            return [replace(wager, hand=wager.hand or box_hand(wager.box or 1)) for wager in wagers]
+        named = self.setting.hands or self._any_hands_named()
+        if named is HandsNamed.NONE:
+            return [replace(wager, hand=None) if wager.hand else wager for wager in wagers]
+        if named is HandsNamed.EVERY:
+            return [wager if wager.hand else _on_first_hand(wager) for wager in wagers]
         return wagers
 
-    def _is_logged(self, call: Call) -> bool:
+    def _any_hands_named(self) -> HandsNamed:
+        if Habit.HANDS_NOT_NAMED in self.habits and self.chance(0.2):
+            return HandsNamed.NONE
+        return HandsNamed.EVERY if self.chance(0.2) else HandsNamed.SPLIT
+
+    def _logged_calls(self) -> tuple[Call, ...]:
+        if self.log in (CallLog.EVERYTHING, CallLog.NOTHING):
+            return tuple(self.calls) if self.log is CallLog.EVERYTHING else ()
         passed_on = {box_hand(box.number) for box in self.boxes if box.seats[0].surrendered}
+        return tuple(call for call in self.calls if self._is_logged(call, passed_on))
+
+    def _is_logged(self, call: Call, passed_on: Container[Hand | None]) -> bool:
         unheard = self.log not in FOLDS_HEARD
         if call.kind is CallKind.CONTROL and call.hand in passed_on and unheard:
             return self.log is not CallLog.NOTHING and Habit.CONTROL_PASSES_UNHEARD in self.habits
@@ -422,7 +426,11 @@ class _Table:
 
     def _some_unsettled(self, wagers: list[Wager]) -> list[Wager]:
         """Leave out some settlements, though not those that alone tell of a folded wager."""
-        share = self.rng.choice((0.0, 0.0, 0.0, 0.1, 1.0))
+        share = self.setting.unsettled
+        if share == 0:
+            return wagers
+        if share is None:
+            share = self.rng.choice((0.0, 0.0, 0.0, 0.1, 1.0))
         alone_tells = set[tuple[str, int | None]]()
         if self.log not in FOLDS_HEARD:
             alone_tells = {
@@ -436,3 +444,17 @@ class _Table:
             else wager
             for wager in wagers
         ]
+
+
+def _on_first_hand(wager: Wager) -> Wager:
+    return Wager(
+        wager.bettor,
+        wager.kind,
+        wager.stake,
+        wager.net,
+        wager.box,
+        box_hand(wager.box or 1),
+        wager.late,
+        wager.on_behalf_of,
+        wager.settled_after,
+    )

@@ -6,7 +6,7 @@ from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 from random import Random
 
 from audit.money import CENT, Odds
-from audit.observations import WagerKind
+from audit.observations import Wager, WagerKind
 from audit.rulebook import LimitsJudged, Rulebook
 from audit.table_sheet import Limit, TableSheet
 
@@ -76,6 +76,21 @@ def pays(stake: Decimal, odds: Odds, unit: Decimal) -> Decimal:
     """Work out winnings: stake times odds, to the unit that the table pays, half up."""
     winnings = stake * odds.paid.numerator / odds.paid.denominator
     return ((winnings / unit).quantize(Decimal(1), ROUND_HALF_UP) * unit).quantize(CENT)
+
+
+def settled(wager: Wager, net: Decimal) -> Wager:
+    """Give a wager what it was settled for."""
+    return Wager(
+        wager.bettor,
+        wager.kind,
+        wager.stake,
+        net,
+        wager.box,
+        wager.hand,
+        wager.late,
+        wager.on_behalf_of,
+        wager.settled_after,
+    )
 
 
 def half_given_up(stake: Decimal, unit: Decimal) -> Decimal:

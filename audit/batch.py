@@ -7,11 +7,11 @@ from typing import Any
 
 import polars as pl
 
-from audit.clearing import ROUND_KEY, SHOE_KEY, Profile, can_be_cleared, clear
+from audit.clearing import OF_THE_SHOE, ROUND_KEY, SHOE_KEY, Profile, can_be_cleared, clear
 from audit.comparison import compare_logs
 from audit.errors import BadInput, BadTableSheet
 from audit.findings import Finding, Severity
-from audit.judging.shoe import ShoeFinding
+from audit.judging.shoe import ShoeFinding, remember_order
 from audit.money import CENT
 from audit.observations import CallKind
 from audit.shoe_audit import AuditedShoe, TableSoFar, audit_shoe, shoe_rulebook, unjudged_shoe
@@ -25,8 +25,8 @@ from audit.table_sheet import TableSheet, rulebook_at
 MOMENT = pl.Datetime("us", "UTC")
 STORED = "what is stored already"
 """Where rows come from that an earlier run left of a shoe."""
-EarlierOrders = Mapping[str, Sequence[tuple[str, Sequence[str]]]]
-"""By table: the names of its last shoes, oldest first, with their cards in order."""
+EarlierOrders = Mapping[str, Sequence[ShoeRows]]
+"""By table: its last shoes, oldest first, as far as their order is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,26 +78,26 @@ def audit_bucket(
         sheet = sheets.get(rows.table_id)
         if sheet is None:
             why = f"there is no table sheet for {rows.table_id}"
-            _note(outcome, unjudged_shoe(rows, why), ())
+            _note(outcome, unjudged_shoe(rows, why))
             continue
         if rows.table_id not in tables:
             tables[rows.table_id] = _table(sheet, (earlier or {}).get(rows.table_id, ()))
         table = tables[rows.table_id]
         one, found = _one_log(rows, sheet, outcome) if contested else (rows, ())
         done = numbers.get((rows.table_id, rows.shoe), frozenset())
-        audited = audit_shoe(one, table, done)
+        audited = audit_shoe(one, table, done, found)
         if audited.rows is not rows:
             outcome.restored[rows.table_id, rows.shoe] = audited.rows
-        _note(outcome, audited, found)
+        _note(outcome, audited)
     if kept is not None:
         outcome.findings += kept.select(_NOTED_OF_A_FINDING).rows()
     return Audited(_batch(run_id, bucket, outcome, cleared, profiles), tuple(outcome.left_over))
 
 
-def _table(sheet: TableSheet, earlier: Sequence[tuple[str, Sequence[str]]]) -> TableSoFar:
+def _table(sheet: TableSheet, earlier: Sequence[ShoeRows]) -> TableSoFar:
     table = TableSoFar(sheet)
-    for shoe, order in earlier:
-        table.earlier.add(shoe, order)
+    for rows in earlier:
+        remember_order(rows, table.earlier)
     return table
 
 
@@ -195,7 +195,16 @@ def _rows_of_shoes(
         )
     )
     open_wagers = bucket.wagers.join(cleared, on=ROUND_KEY, how="anti", maintain_order="left")
-    open_calls = bucket.calls.join(cleared, on=ROUND_KEY, how="anti", maintain_order="left")
+    of_the_shoe = bucket.calls["call"].is_in(list(OF_THE_SHOE))
+    open_calls = bucket.calls.with_columns(
+        told=pl.when(of_the_shoe).then(None).otherwise("round")
+    ).join(
+        cleared,
+        left_on=[*SHOE_KEY, "told"],
+        right_on=ROUND_KEY,
+        how="anti",
+        maintain_order="left",
+    )
     wagers, calls = _by_shoe(open_wagers), _by_shoe(open_calls)
     for key in shoes.select(SHOE_KEY).iter_rows():
         table, shoe = key
@@ -284,7 +293,7 @@ def _one_log(
 # What is stored
 
 
-def _note(outcome: _Outcome, audited: AuditedShoe, found: tuple[ShoeFinding, ...]) -> None:
+def _note(outcome: _Outcome, audited: AuditedShoe) -> None:
     rows = audited.rows
     shoe = (rows.table_id, rows.shoe)
     for one in audited.rounds:
@@ -303,7 +312,7 @@ def _note(outcome: _Outcome, audited: AuditedShoe, found: tuple[ShoeFinding, ...
         )
         for finding in one.findings:
             outcome.findings.append(_finding_row(shoe, one.number, finding))
-    for of_shoe in (*found, *audited.findings):
+    for of_shoe in audited.findings:
         outcome.findings.append(_finding_row(shoe, of_shoe.round, of_shoe.finding))
     for row, why in audited.left_over:
         outcome.left_over.append(Leftover(row.origin.source, row.origin.row, why))

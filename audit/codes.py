@@ -21,7 +21,7 @@ FAMILIES = {
     "ACT": "a decision that the rules do not allow",
     "BET": "a wager that the rules do not allow",
     "SHO": "the shoe itself",
-    "SRC": "two sources disagree about the same round",
+    "SRC": "two sources disagree about the same round, or one of them has holes",
 }
 
 Rule = Callable[..., Verdict]
@@ -49,10 +49,13 @@ _RULES: dict[str, Rule] = {
     **blackjack_wagers.DECISION_RULES,
     "PAY015": blackjack_wagers.side_wager_settled_late,
     **shoe.SHOE_RULES,
+    **shoe.WHOLE_SHOE_RULES,
     "DEA019": irregularities.voided_without_ground,
     "DEA020": irregularities.played_on_although_void,
 }
 CODES: Mapping[str, Rule] = {code: _RULES[code] for code in sorted(_RULES)}
+WHOLE_SHOE_CODES = frozenset(shoe.WHOLE_SHOE_RULES)
+"""Codes that no single round can show; the example on their page is told in words."""
 
 
 @dataclass(frozen=True, slots=True)

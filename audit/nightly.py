@@ -25,6 +25,7 @@ from audit.clearing import ROUND_KEY, SHOE_KEY
 from audit.errors import CatwalkError
 from audit.sheet_text import sheet_text
 from audit.shoe_order import SHOES_REMEMBERED
+from audit.shoe_rows import CardRow, ShoeRows
 from audit.sources.columns import CALLS, CARDS, WAGERS, Log
 from audit.sources.found import Found, find_files
 from audit.sources.mapping import ColumnMapping
@@ -235,7 +236,18 @@ def _audited(work: Sequence[_Work], jobs: int, store: Store) -> Iterator[tuple[_
 
 def _known_before(one: _Work, store: Store) -> tuple[dict[str, pl.DataFrame], EarlierOrders]:
     rows = {} if one.begun_before.is_empty() else store.rows_of(one.begun_before)
-    return rows, store.orders_of(one.earlier)
+    return rows, {} if one.earlier.is_empty() else _earlier(store.orders_of(one.earlier))
+
+
+def _earlier(orders: pl.DataFrame) -> EarlierOrders:
+    """Put the cards of earlier shoes together again, table by table."""
+    earlier: dict[str, list[ShoeRows]] = {}
+    for part in orders.partition_by(SHOE_KEY, maintain_order=True):
+        table, shoe = part.select(SHOE_KEY).row(0)
+        columns = ("round", "seq", "card", "hand", "ts")
+        cards = tuple(CardRow(*row) for row in part.select(columns).iter_rows())
+        earlier.setdefault(table, []).append(ShoeRows(table, shoe, cards))
+    return earlier
 
 
 def _audit(one: _Work, stored: Mapping[str, pl.DataFrame], earlier: EarlierOrders) -> Audited:

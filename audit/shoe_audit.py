@@ -1,6 +1,6 @@
 """One shoe from its rows to its findings: reconstructed, put together, judged round by round."""
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -10,7 +10,13 @@ from audit.findings import VIOLATION_FROM, Finding, Severity
 from audit.hands import DEALER
 from audit.judge import judge_round
 from audit.judging.baccarat import coup_as_laid
-from audit.judging.shoe import ShoeFinding, judge_shoe
+from audit.judging.shoe import (
+    ShoeFinding,
+    held_back,
+    judge_shoe,
+    remember_order,
+    rounds_in_doubt,
+)
 from audit.notation import format_round
 from audit.observations import CallKind, Game
 from audit.reconstruction import needs_reconstruction, reconstruct
@@ -66,8 +72,17 @@ def shoe_rulebook(sheet: TableSheet, moments: Sequence[datetime]) -> Rulebook:
     return rulebook_at(sheet, min(moments))
 
 
-def audit_shoe(rows: ShoeRows, table: TableSoFar, cleared: Set[int] = frozenset()) -> AuditedShoe:
-    """Judge a shoe. Rounds that are `cleared` already are known to be in order."""
+def audit_shoe(
+    rows: ShoeRows,
+    table: TableSoFar,
+    cleared: Set[int] = frozenset(),
+    compared: Iterable[ShoeFinding] = (),
+) -> AuditedShoe:
+    """Judge a shoe.
+
+    Rounds that are `cleared` already are known to be in order. `compared` is what several logs of
+    its cards were found to disagree about.
+    """
     moments = [*(row.ts for row in rows.cards), *(row.ts for row in rows.calls)]
     try:
         book = shoe_rulebook(table.sheet, moments)
@@ -98,13 +113,26 @@ def audit_shoe(rows: ShoeRows, table: TableSoFar, cleared: Set[int] = frozenset(
     judged += [
         JudgedRound(number, None, book.id, unjudged=why) for number, why in impossible.items()
     ]
-    found = judge_shoe(rows, book, table.sheet, table.earlier)
-    table.earlier.add(rows.shoe, [row.card for row in _in_order(rows.cards)])
+    found = (*_placed(compared, rows), *judge_shoe(rows, book, table.sheet, table.earlier))
+    remember_order(rows, table.earlier)
+    doubtful = rounds_in_doubt(rows, found)
+    judged = [_held_back(one) if one.number in doubtful else one for one in judged]
     return AuditedShoe(rows, tuple(judged), found, left_over)
 
 
-def _in_order(cards: Iterable[CardRow]) -> list[CardRow]:
-    return sorted(cards, key=lambda row: row.seq)
+def _placed(compared: Iterable[ShoeFinding], rows: ShoeRows) -> Iterator[ShoeFinding]:
+    """Name the round of what was found about a card before its round was known."""
+    rounds = {row.seq: row.round for row in rows.cards}
+    for found in compared:
+        cards = found.finding.evidence.cards
+        if found.round is None and cards:
+            yield replace(found, round=rounds.get(cards[0]))
+        else:
+            yield found
+
+
+def _held_back(judged: JudgedRound) -> JudgedRound:
+    return replace(judged, findings=tuple(map(held_back, judged.findings)))
 
 
 def unjudged_shoe(rows: ShoeRows, why: str) -> AuditedShoe:

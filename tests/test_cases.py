@@ -22,6 +22,8 @@ finding of the file's own code:
 
 Above the first case may stand `rulebook`, for the cases that name none, and `no_case`, the
 rulebooks by which the code cannot be found, each with the reason.
+
+Codes that only a whole shoe shows have their cases in tests/cases/shoe: see tests/shoe_cases.py.
 """
 
 from collections import Counter
@@ -32,7 +34,7 @@ from pathlib import Path
 import pytest
 
 from audit.cards import parse_card, parse_known_card
-from audit.codes import CODES
+from audit.codes import CODES, WHOLE_SHOE_CODES
 from audit.errors import CatwalkError
 from audit.findings import Finding
 from audit.judge import judge_round
@@ -48,6 +50,7 @@ FOLDER = Path(__file__).parent / "cases"
 GAMES = ("baccarat", "blackjack", "either")
 FEWEST_WORDS = 4
 UNKNOWN = ""
+OF_WHOLE_SHOES = tuple(sorted((FOLDER / "shoe").glob("*.toml")))
 
 
 class BadCase(CatwalkError):
@@ -99,7 +102,7 @@ class CaseFile:
 def _read(path: Path) -> CaseFile:
     where = f"{path.parent.name}/{path.name}"
     top = Section(where, read_toml(path.read_text("utf-8"), where, BadCase), BadCase)
-    usual = _rulebooks(top) if "rulebook" in top else ()
+    usual = rulebooks_named(top) if "rulebook" in top else ()
     excused = top.section("no_case") if "no_case" in top else top.part(where, {})
     no_case = tuple((name, excused.text(name)) for name in excused)
     names: list[str] = []
@@ -111,7 +114,7 @@ def _read(path: Path) -> CaseFile:
     return CaseFile(path.parent.name, path.stem, tuple(cases), tuple(names), no_case)
 
 
-def _rulebooks(section: Section) -> tuple[str, ...]:
+def rulebooks_named(section: Section) -> tuple[str, ...]:
     """Take the rulebooks named, all games of a document where it is the document that is named."""
     named = section.take("rulebook")
     found: list[str] = []
@@ -124,11 +127,11 @@ def _rulebooks(section: Section) -> tuple[str, ...]:
 
 
 def _cases(row: Section, code: str, name: str, usual: tuple[str, ...]) -> Iterator[Case]:
-    books = _rulebooks(row) if "rulebook" in row else usual
+    books = rulebooks_named(row) if "rulebook" in row else usual
     if not books:
         raise BadCase(f"{row.where} names no rulebook")
     clause = _text_or_nothing(row, "clause") if "clause" in row else None
-    clauses = _clauses(row, books)
+    clauses = clauses_named(row, books)
     settings = row.take("table") if "table" in row else {}
     case = Case(
         code=code,
@@ -152,7 +155,7 @@ def _cases(row: Section, code: str, name: str, usual: tuple[str, ...]) -> Iterat
         yield replace(case, rulebook=book, clause=clauses.get(book, clause), sheet=sheet)
 
 
-def _clauses(row: Section, books: tuple[str, ...]) -> dict[str, str]:
+def clauses_named(row: Section, books: tuple[str, ...]) -> dict[str, str]:
     """Take the clause of each rulebook; one that is given for a document holds for its games."""
     if "clauses" not in row:
         return {}
@@ -271,13 +274,14 @@ def _exposure(finding: Finding) -> str:
 
 def test_every_code_has_exactly_one_case_file_of_its_name() -> None:
     files = Counter(file.code for file in CASE_FILES)
+    files.update(path.stem for path in OF_WHOLE_SHOES)
     assert files == Counter(CODES.keys())
+    assert {path.stem for path in OF_WHOLE_SHOES} == WHOLE_SHOE_CODES
 
 
 def test_every_case_file_lies_in_the_folder_of_a_game() -> None:
-    assert set(FOLDER.rglob("*.toml")) == {
-        FOLDER / file.game / f"{file.code}.toml" for file in CASE_FILES
-    }
+    of_rounds = {FOLDER / file.game / f"{file.code}.toml" for file in CASE_FILES}
+    assert set(FOLDER.rglob("*.toml")) == of_rounds | set(OF_WHOLE_SHOES)
 
 
 @pytest.mark.parametrize("file", CASE_FILES, ids=str)

@@ -1,13 +1,17 @@
-"""Every code has a manual page, and the example on it is a round that shows the code."""
+"""Every code has a manual page, and the example on it shows the code.
+
+It is a round on one line, or a shoe told in words; then a case has those words and the shoe.
+"""
 
 import pytest
 
-from audit.codes import CODES, FAMILIES, manual_page
+from audit.codes import CODES, FAMILIES, WHOLE_SHOE_CODES, manual_page
 from audit.errors import BadInput
 from audit.examples import parse_example
 from audit.judge import judge_round
 from audit.rulebook import Rulebook
 from audit.rulebook_files import all_rulebooks
+from tests.shoe_cases import SHOE_CASES
 
 COMES_WITH = {"DEA020": {"SHO002"}, "PAY010": {"BET003"}}
 """What cannot be shown without something else being found too."""
@@ -21,11 +25,19 @@ def test_each_page_says_what_and_why(code: str) -> None:
     assert code[:3] in FAMILIES
 
 
-@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize("code", sorted(CODES.keys() - WHOLE_SHOE_CODES))
 def test_each_example_shows_its_code_and_nothing_else(code: str) -> None:
     example = parse_example(manual_page(code).example)
     found = {finding.code for finding in judge_round(example.round, example.book, example.sheet)}
     assert found == {code} | COMES_WITH.get(code, set())
+
+
+@pytest.mark.parametrize("code", sorted(WHOLE_SHOE_CODES))
+def test_each_example_in_words_has_a_shoe_that_shows_its_code_and_nothing_else(code: str) -> None:
+    told = [case for case in SHOE_CASES if case.example == manual_page(code).example]
+    assert {case.code for case in told} == {code}
+    for case in told:
+        assert [found.finding.code for found in case.found()] == [code]
 
 
 def test_a_code_is_found_whatever_the_case_of_its_letters() -> None:

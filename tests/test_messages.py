@@ -12,19 +12,21 @@ from audit.codes import CODES
 from audit.findings import Finding
 from audit.judge import judge_round
 from audit.rulebook_files import rulebook
+from tests.shoe_cases import SHOE_CASES, ShoeCase
 from tests.test_cases import CASE_FILES, Case
 
 MESSAGES = Path(__file__).parent / "messages.txt"
 HEADING = "# "
 
 
-def one_for_each_document() -> dict[str, Case]:
+def one_for_each_document() -> dict[str, Case | ShoeCase]:
     """Give every case by its name, once for each document that it holds under."""
-    cases: dict[str, Case] = {}
-    for file in CASE_FILES:
-        for case in file.cases:
-            document = rulebook(case.rulebook).document
-            cases.setdefault(f"{file.code}, {document}: {case.name}", case)
+    cases: dict[str, Case | ShoeCase] = {}
+    every: list[Case | ShoeCase] = [case for file in CASE_FILES for case in file.cases]
+    every += SHOE_CASES
+    for case in every:
+        document = rulebook(case.rulebook).document
+        cases.setdefault(f"{case.code}, {document}: {case.name}", case)
     return cases
 
 
@@ -39,7 +41,9 @@ def message(finding: Finding) -> str:
     )
 
 
-def messages_of(case: Case) -> list[str]:
+def messages_of(case: Case | ShoeCase) -> list[str]:
+    if isinstance(case, ShoeCase):
+        return [message(found.finding).strip() for found in case.found()]
     found = judge_round(case.round(), rulebook(case.rulebook), case.sheet)
     return [message(finding).strip() for finding in found]
 

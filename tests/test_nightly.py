@@ -233,3 +233,24 @@ def test_a_call_that_names_no_shoe_goes_to_the_one_that_was_dealt(
             dealers.append(connection.execute(question).fetchall())
     assert dealers[0] == dealers[1]
     assert any(dealer for *_, dealer in dealers[0])
+
+
+def test_cards_that_were_not_shuffled_since_the_night_before_are_found(
+    night: Path, tmp_path: Path
+) -> None:
+    """The next night deals the very same shoes again, under other names."""
+    inputs = tmp_path / "inputs"
+    shutil.copytree(night, inputs)
+    for path in inputs.rglob("*.csv"):
+        rows = pl.read_csv(path, infer_schema=False)
+        times = [name for name in ("ts", "placed_at", "settled_at") if name in rows.columns]
+        rows.with_columns(
+            pl.col("shoe") + "-again", pl.col(times).str.replace("2026-03-08", "2026-03-09")
+        ).write_csv(path)
+    db = tmp_path / "a.db"
+    before = audited(db, night)
+    after = audited(db, inputs)
+    repeated = [code.findings for code in after.codes if code.code == "SHO006"]
+    planted = [code.findings for code in before.codes if code.code == "SHO006"]
+    assert after.shoes == before.shoes
+    assert sum(repeated) > sum(planted) + after.shoes // 2

@@ -11,11 +11,11 @@ from click.testing import CliRunner, Result
 from audit.commands.simulate import simulate
 from audit.errors import BadInput
 from audit.rulebook_files import all_rulebooks
+from audit.sheet_text import sheet_text
 from audit.simulation.log_files import FORMATS, Packing
 from audit.simulation.night_faults import KINDS
 from audit.simulation.night_files import NightFiles, write_nights
 from audit.simulation.nights import NightPlan, sheets_of, simulate_night
-from audit.sheet_text import sheet_text
 from audit.simulation.table import simulated_sheet
 from audit.sources import Sources, read_sources
 from audit.table_sheet import ALWAYS, GameFrom, Limit, TableSheet, plain_sheet, read_table_sheet

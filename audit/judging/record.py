@@ -13,7 +13,7 @@ from audit.table_sheet import TableSheet
 from audit.verdicts import Breach, Undetermined, Verdict
 
 NO_EVIDENCE = Evidence()
-SHOE_CODES = frozenset({"SHO001", "SHO002"})
+SHOE_CODES = frozenset({"SHO001", "SHO002", "SHO005", "SHO006", "SHO007"})
 LIMIT_CODES = frozenset({"BET002", "BET003", "PAY010"})
 PUT_RIGHT = frozenset(
     {Remedy.RECONSTRUCT, Remedy.BETTOR_CHOOSES, Remedy.NEXT_CARD, Remedy.TAKEN_BACK}

@@ -188,21 +188,16 @@ class Store:
                 for table in (CARDS, WAGERS, CALLS, FINDINGS)
             }
 
-    def orders_of(self, shoes: pl.DataFrame) -> dict[str, list[tuple[str, list[str]]]]:
-        """Give the cards of shoes in the order in which they were dealt, oldest shoe first.
+    def orders_of(self, shoes: pl.DataFrame) -> pl.DataFrame:
+        """Give the cards of shoes with their rounds, oldest shoe first.
 
         The moments of the shoes tell the engine where to look.
         """
-        orders: dict[str, list[tuple[str, list[str]]]] = {}
-        if shoes.is_empty():
-            return orders
         with self.reading() as connection:
             connection.register("wanted", shoes.select("table_id", "shoe", "first_ts"))
             params = {"since": shoes["first_ts"].min(), "until": shoes["last_ts"].max()}
-            rows = connection.sql(_ORDERS_OF_SHOES, params=params).fetchall()
-        for table, shoe, cards in rows:
-            orders.setdefault(table, []).append((shoe, cards))
-        return orders
+            orders: pl.DataFrame = connection.sql(_ORDERS_OF_SHOES, params=params).pl()
+        return _in_utc(orders)
 
     def add_review(
         self, finding_id: str, reviewer: str, verdict: Opinion, reason: str, at: datetime
@@ -331,10 +326,10 @@ _ROWS_OF_SHOES = {
     for table in (CARDS, WAGERS, CALLS, FINDINGS)
 }
 _ORDERS_OF_SHOES = """
-    SELECT table_id, shoe, list(card ORDER BY seq)
+    SELECT table_id, shoe, round, seq, card, hand, ts
     FROM cards JOIN wanted USING (table_id, shoe)
     WHERE ts BETWEEN $since AND $until
-    GROUP BY table_id, shoe, first_ts ORDER BY table_id, first_ts
+    ORDER BY table_id, first_ts, shoe, seq
 """
 _ACCOUNT_FOR_ROWS = """
     INSERT INTO inputs BY NAME

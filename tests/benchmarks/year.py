@@ -36,10 +36,13 @@ COPY = """
         table_id || '-' || copy AS table_id,
         shoe || '-' || day AS shoe,
         {changes}
-    ) FROM base.{table} AS night, range(1, {copies} + 1) AS copies(copy), range({first}, {last}) AS days(day)
+    )
+    FROM base.{table} AS night,
+         range(1, {copies} + 1) AS copies(copy), range({first}, {last}) AS days(day)
 """
 CHANGES = {
     "rounds": "ts + to_days(day::INTEGER) AS ts",
+    "dealt": "quarter + to_days(day::INTEGER) AS quarter",
     "shoes": "first_ts + to_days(day::INTEGER) AS first_ts, "
     "last_ts + to_days(day::INTEGER) AS last_ts",
     "findings": "ts + to_days(day::INTEGER) AS ts, "

@@ -1,0 +1,168 @@
+"""Single rounds whose hands or numbers are not known: what is told, and what is left open."""
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from audit.reconstruction import Reconstructed, reconstruct
+from audit.rulebook_files import rulebook
+from audit.shoe_rows import CallRow, CardRow, ShoeRows, WagerRow
+from audit.table_sheet import plain_sheet
+
+NOON = datetime(2026, 3, 8, 12, tzinfo=timezone(timedelta(hours=8)))
+FORTUNE_SIX = "mbs-fortune-six-baccarat-v6"
+BLACKJACK = "mbs-blackjack-v6"
+
+
+def at(seconds: float) -> datetime:
+    return NOON + timedelta(seconds=seconds)
+
+
+def cards(text: str, *, number: int | None = 1, begin: float = 0, first: int = 2) -> list[CardRow]:
+    """Write cards down three seconds apart, without hands."""
+    return [
+        CardRow(number, first + place, card, None, at(begin + 3 * place))
+        for place, card in enumerate(text.split())
+    ]
+
+
+def read(
+    rows: list[CardRow],
+    *wagers: WagerRow,
+    calls: tuple[CallRow, ...] = (),
+    book: str = FORTUNE_SIX,
+) -> Reconstructed:
+    shoe = ShoeRows("T", "1", tuple(rows), wagers, calls)
+    return reconstruct(shoe, rulebook(book), plain_sheet(book))
+
+
+def hands(told: Reconstructed, number: int = 1) -> str:
+    return " ".join(str(row.hand) for row in told.rows.cards if row.round == number)
+
+
+def main(box: int, net: int, *, kind: str = "main", hand: str | None = None) -> WagerRow:
+    return WagerRow(1, "ana", kind, 10000, net, box, hand)
+
+
+# Baccarat
+
+
+def test_third_cards_go_by_the_table_of_play() -> None:
+    assert hands(read(cards("9H 2C KS 4S"))) == "player banker player banker"
+    assert hands(read(cards("2H KS 3D 6S 7C 4D"))).endswith("player banker")
+    assert hands(read(cards("2H KS 4D 3S 5C"))).endswith("banker banker")
+
+
+def test_a_skipped_draw_does_not_shift_the_rounds_after_it() -> None:
+    skipped = cards("2H KS 3D 6S 7C", number=None)
+    lawful = cards("9H 2C KS 4S", number=None, begin=60, first=7)
+    last = cards("8D 7C TC QS", number=None, begin=120, first=11)
+    told = read([*skipped, *lawful, *last])
+    assert [row.round for row in told.rows.cards] == [1] * 5 + [2] * 4 + [3] * 4
+
+
+def test_an_unread_card_does_not_stop_a_coup_from_being_placed() -> None:
+    assert hands(read(cards("9H ?? KS 4S"))) == "player banker player banker"
+
+
+def test_rows_that_come_late_are_put_in_the_order_of_the_shoe() -> None:
+    told = read(list(reversed(cards("9H 2C KS 4S"))))
+    assert [row.seq for row in told.rows.cards] == [2, 3, 4, 5]
+    assert hands(told) == "player banker player banker"
+
+
+def test_hands_that_the_device_knows_are_kept() -> None:
+    rows = cards("9H 2C KS 4S")
+    rows[0] = CardRow(1, 2, "9H", "banker", at(0))
+    assert hands(read(rows)).startswith("banker")
+
+
+def test_the_burn_card_of_the_sheet_is_labelled() -> None:
+    told = read(cards("KD 9H 2C KS 4S", first=1))
+    assert [row.hand for row in told.rows.cards][:2] == ["burn", "player"]
+
+
+def test_a_shoe_that_starts_in_the_middle_has_no_burn_card() -> None:
+    assert hands(read(cards("9H 2C KS 4S", first=201))) == "player banker player banker"
+
+
+def test_a_number_between_two_rows_of_a_round_is_filled_in() -> None:
+    rows = cards("9H 2C KS 4S", number=7)
+    rows[2] = CardRow(None, 4, "KS", None, at(6))
+    assert {row.round for row in read(rows).rows.cards} == {7}
+
+
+def test_a_coup_of_nine_cards_is_left_over_with_why() -> None:
+    told = read(cards("9H 2C KS 4S 2D 3D 4D 5D 6D"))
+    assert not told.rows.cards
+    assert {why for _, why in told.left_over} == {"the cards make no round that the rules know"}
+
+
+def test_calls_and_wagers_without_a_round_go_by_their_time() -> None:
+    rows = [
+        *cards("9H 2C KS 4S", number=None),
+        *cards("8D 7C TC QS", number=None, begin=60, first=6),
+    ]
+    wager = WagerRow(None, "ana", "player", 10000, 10000, placed_at=at(40), settled_at=at(75))
+    lost = WagerRow(None, "ben", "player", 10000, 10000)
+    outcome = CallRow(at(11), "outcome", value="player")
+    told = read(rows, wager, lost, calls=(outcome,))
+    assert [row.round for row in told.rows.wagers] == [2]
+    assert [row.round for row in told.rows.calls] == [1]
+    assert told.left_over == ((lost, "it names no round, and no time tells which it was"),)
+
+
+def test_readings_that_are_as_good_are_kept_beside_the_best() -> None:
+    told = read(cards("2H KS 4D 7S 5C"))
+    assert hands(told).startswith("player banker player banker")
+    ways = {hands(told), *(" ".join(str(row.hand) for row in way) for way in told.others[1])}
+    assert {way.split()[-1] for way in ways} == {"player", "banker"}
+
+
+# Blackjack
+
+
+@pytest.mark.parametrize(
+    ("sequence", "net", "expected"),
+    [
+        ("TH 7C 8D TC", 10000, "box1 dealer box1 dealer"),
+        ("TH 7C 2D 5S TC", 0, "box1 dealer box1 box1 dealer"),
+        ("TH 6C 6D TS", -10000, "box1 dealer box1 box1"),
+    ],
+)
+def test_the_dealers_hand_and_the_ledger_tell_who_drew(
+    sequence: str, net: int, expected: str
+) -> None:
+    assert hands(read(cards(sequence), main(1, net), book=BLACKJACK)) == expected
+
+
+def test_a_split_is_placed_from_the_ledger_alone() -> None:
+    wagers = (main(1, 10000), main(1, 10000, kind="split", hand="box1.2"))
+    told = read(cards("8H 6C 8S TC TD TS QD"), *wagers, book=BLACKJACK)
+    assert hands(told) == "box1 dealer box1 box1 box1.2 dealer dealer"
+
+
+def test_a_double_gets_its_one_card() -> None:
+    wagers = (main(1, 10000), main(1, 10000, kind="double"))
+    told = read(cards("6H 6C 5S TC TD TS"), *wagers, book=BLACKJACK)
+    assert hands(told) == "box1 dealer box1 box1 dealer dealer"
+
+
+def test_a_call_tells_who_drew_where_both_would_be_lawful() -> None:
+    rows = cards("TH 7C 2D 2S 2C TC")
+    calls = (CallRow(at(7), "hit", 1, "box1"), CallRow(at(10), "stand", 1, "box1"))
+    told = read(rows, WagerRow(1, "ana", "main", 10000, None, 1), calls=calls, book=BLACKJACK)
+    assert hands(told) == "box1 dealer box1 box1 dealer dealer"
+
+
+def test_without_boxes_a_round_of_blackjack_is_left_over_with_why() -> None:
+    told = read(cards("TH 7C 8D TC"), book=BLACKJACK)
+    assert not told.rows.cards
+    reasons = {why for _, why in told.left_over}
+    assert reasons == {"neither ledger nor calls tell which boxes were dealt in"}
+
+
+def test_an_endless_row_of_cards_is_refused_in_good_time() -> None:
+    rows = cards(" ".join(["2H", "3C", "4D", "2S"] * 100))
+    told = read(rows, main(1, 10000), main(2, 10000), book=BLACKJACK)
+    assert len(told.rows.cards) + len(told.left_over) >= len(rows)

@@ -346,6 +346,12 @@ def _name(text: str) -> str:
     return text
 
 
+def format_counted_anew(played: Round) -> str:
+    """Write a round of a shoe with its cards counted from 1: in turn, they then need no number."""
+    cards = tuple(replace(seen, seq=place) for place, seen in enumerate(played.cards, 1))
+    return format_round(replace(played, cards=cards))
+
+
 def format_round(played: Round) -> str:
     """Write a round on its line, or refuse where the line would be read as another round."""
     if played.cards and (first := played.cards[0]).seq < 1:

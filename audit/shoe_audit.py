@@ -17,7 +17,7 @@ from audit.judging.shoe import (
     remember_order,
     rounds_in_doubt,
 )
-from audit.notation import format_round
+from audit.notation import format_counted_anew
 from audit.observations import CallKind, Game
 from audit.reconstruction import needs_reconstruction, reconstruct
 from audit.rounds import Round, rank_of
@@ -200,7 +200,7 @@ def _in_all(readings: Sequence[tuple[Finding, ...]]) -> tuple[Finding, ...]:
 def _line(played: Round) -> str | None:
     """Write a round on its line; one that the notation has no words for has none."""
     try:
-        return format_round(played)
+        return format_counted_anew(played)
     except BadInput:
         return None
 

@@ -17,7 +17,7 @@ from audit.examples import Example
 from audit.findings import Finding, Severity
 from audit.hands import Place
 from audit.judge import judge_round
-from audit.notation import format_round
+from audit.notation import format_counted_anew
 from audit.pages import SEVERITY_STYLE, card_text, exposure_words, settled_table, steps_table
 from audit.replay import Replay, replay
 from audit.rounds import Round
@@ -175,16 +175,11 @@ def _judged(stored: StoredRound) -> Text:
 
 
 def line_of(stored: StoredRound) -> str:
-    """Write the round on its line, or nothing where a name in it cannot stand there.
-
-    Its cards are counted from 1, so that they need no number where they came in order.
-    """
+    """Write the round on its line, or nothing where a name in it cannot stand there."""
     if stored.round is None:
         return ""
-    named = with_visible_names(stored.round)
-    counted = tuple(replace(seen, seq=place) for place, seen in enumerate(named.cards, 1))
     try:
-        return format_round(replace(named, cards=counted))
+        return format_counted_anew(with_visible_names(stored.round))
     except BadInput:
         return ""
 

@@ -19,7 +19,7 @@ from audit.errors import BadInput, BadTableSheet, CatwalkError
 from audit.findings import Severity
 from audit.hands import parse_hand
 from audit.money import CENT
-from audit.notation import format_round
+from audit.notation import format_counted_anew
 from audit.observations import CardSeen, Game
 from audit.round_keys import check_key
 from audit.rounds import Round, RoundKey
@@ -411,9 +411,8 @@ def _around(
 
 def cards_on_one_line(cards: Sequence[CardSeen], book: Rulebook | None) -> str:
     """Write cards by hand, P 2H 3D / B KS 6S; or one after the other where hands are unknown."""
-    counted = tuple(replace(seen, seq=place) for place, seen in enumerate(cards, 1))
     try:
-        return format_round(Round(book.game if book else Game.BACCARAT, counted))
+        return format_counted_anew(Round(book.game if book else Game.BACCARAT, tuple(cards)))
     except BadInput:
         return " ".join(str(seen.card) for seen in cards)
 

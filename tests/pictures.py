@@ -1,21 +1,39 @@
-"""Draw the pictures of the README anew: `python -m tests.pictures`."""
+"""Draw the pictures of the README anew: `python -m tests.pictures`.
+
+The picture of the report needs the browser `chromium`; without it that one is left as it is.
+"""
 
 import io
+import os
 import re
+import shutil
+import subprocess
+import tempfile
+from datetime import UTC, datetime
 from pathlib import Path
 
 from rich.console import Console
 
 from audit.examples import parse_example
+from audit.nightly import Night, audit_night
 from audit.pages import replay_page
 from audit.replay import replay
+from audit.reports.html import to_html
+from audit.reports.period import Scope
+from audit.reports.report import build_report
+from audit.simulation.night_files import NightFiles, write_nights
+from audit.simulation.nights import NightPlan
+from audit.store import Store
 
 PROJECT = Path(__file__).parents[1]
+PICTURES = PROJECT / ".readme"
 EXPLAINED = re.compile(r'catwalk explain "([^"]+next[^"]+)"')
+NIGHTS = NightPlan(tables=12, rounds=90, nights=15, faults=8)
+SIZE = "1240,1150"
 
 
-def main() -> None:
-    """Replay the round of the README's first command, and save the screen as a picture."""
+def draw_explained_round() -> None:
+    """Replay the round that the README explains, and save the screen as a picture."""
     found = EXPLAINED.search((PROJECT / "README.md").read_text("utf-8"))
     if found is None:
         raise SystemExit("README.md explains no round")
@@ -24,7 +42,34 @@ def main() -> None:
     title = f"catwalk explain {found[1]!r}"
     picture = console.export_svg(title=title)
     local_font = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
-    (PROJECT / ".readme" / "explain.svg").write_text(local_font, "utf-8")
+    (PICTURES / "explain.svg").write_text(local_font, "utf-8")
+
+
+def draw_report(browser: str) -> None:
+    """Simulate and audit two weeks, and photograph the top of the last night's report."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        db = folder / "catwalk.duckdb"
+        jobs = os.cpu_count() or 1
+        nights = write_nights(NIGHTS, 21, folder / "nights", NightFiles("parquet"), jobs=jobs)
+        audit_night(Night((nights.inputs,), jobs=jobs), Store(db), datetime.now(UTC))
+        page = folder / "report.html"
+        page.write_text(to_html(build_report(db, Scope())), "utf-8")
+        shot = PICTURES / "report.png"
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        subprocess.run(
+            [browser, *options, f"--window-size={SIZE}", f"--screenshot={shot}", page.as_uri()],
+            check=True,
+            capture_output=True,
+        )
+
+
+def main() -> None:
+    """Draw all pictures."""
+    draw_explained_round()
+    browser = shutil.which("chromium")
+    if browser is not None:
+        draw_report(browser)
 
 
 if __name__ == "__main__":

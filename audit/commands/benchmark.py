@@ -13,7 +13,7 @@ from rich.text import Text
 
 from audit.benchmark import Result, Score, run_benchmark
 from audit.rulebook_files import all_rulebooks, rulebook
-from audit.simulation.nights import NightPlan
+from audit.simulation.nights import Left, NightPlan
 
 
 @click.command()
@@ -39,6 +39,12 @@ from audit.simulation.nights import NightPlan
     metavar="ID",
     help="Only these games; usually all ten.",
 )
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Choice([str(part) for part in Left]),
+    help="What the logs do not tell, so that it has to be reconstructed.",
+)
 @click.option("--seed", default=1, show_default=True)
 @click.option(
     "--jobs",
@@ -53,6 +59,7 @@ def benchmark(
     rounds: int,
     faults: float,
     rulebooks: tuple[str, ...],
+    without: tuple[str, ...],
     seed: int,
     jobs: int,
     as_json: bool,
@@ -67,11 +74,18 @@ def benchmark(
     catwalk benchmark                                     some thousand rounds of all ten games
     catwalk benchmark --faults 0 --tables 1000 --rounds 1000   a million clean rounds
     catwalk benchmark --rulebook rws-blackjack-v5 --seed 7
+    catwalk benchmark --faults 0 --without rounds --without hands
 
     Exit status: 0 every fault was found and nobody accused wrongly, 1 otherwise.
     """
     names = tuple(rulebook(name).id for name in rulebooks) or tuple(all_rulebooks())
-    plan = NightPlan(rulebooks=names, tables=tables, rounds=rounds, faults=faults)
+    plan = NightPlan(
+        rulebooks=names,
+        tables=tables,
+        rounds=rounds,
+        faults=faults,
+        without=frozenset(map(Left, without)),
+    )
     result = Result()
     bar = Console(stderr=True)
     parts = run_benchmark(plan, seed, jobs)

@@ -54,7 +54,7 @@ class TableSheet:
 
 def plain_sheet(rulebook_name: str, *, table: str = "unnamed", decks: int = 8) -> TableSheet:
     """Make a sheet for a table that has none: one game, no limits, paid to the cent."""
-    _check_rulebook_name(rulebook_name, f"table {table}")
+    check_rulebook_name(rulebook_name, f"table {table}")
     return TableSheet(table, HOME, decks, (GameFrom(rulebook_name, ALWAYS),))
 
 
@@ -113,7 +113,7 @@ def _games(top: Section, zone: ZoneInfo) -> tuple[GameFrom, ...]:
     for row in top.sections("game"):
         game = GameFrom(row.text("rulebook"), row.moment("from", zone))
         row.end()
-        _check_rulebook_name(game.rulebook, row.where)
+        check_rulebook_name(game.rulebook, row.where)
         if any(game.from_ == other.from_ for other in games):
             raise BadTableSheet(f"{row.where} begins when another game does: {game.from_}")
         games.append(game)
@@ -170,7 +170,8 @@ def _in_force(section: Section, zone: ZoneInfo) -> dict[str, datetime]:
     return days
 
 
-def _check_rulebook_name(name: str, where: str) -> None:
+def check_rulebook_name(name: str, where: str) -> None:
+    """Refuse what is neither a rulebook nor the series of one; `where` says who named it."""
     if _editions(name):
         return
     try:

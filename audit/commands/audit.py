@@ -19,6 +19,7 @@ from audit.run_summary import RunSummary, summary_of
 from audit.sources import ColumnMapping, load_column_mapping
 from audit.store import Store
 from audit.summary_page import summary_as_json, summary_page
+from audit.table_sheet import check_rulebook_name
 
 
 class _Bar:
@@ -94,6 +95,8 @@ def audit(
 
     Exit status: 0 done and nothing found, 1 there are violations, 2 it could not be done.
     """
+    if rulebook is not None:
+        check_rulebook_name(rulebook, "--rulebook")
     night = Night(
         tuple(inputs),
         load_column_mapping(mapping) if mapping else ColumnMapping(),

@@ -109,13 +109,17 @@ _TOTALS = """
 
 
 def _totals_by(name: str, key: tuple[str, str], of: str, meaning: str, order: str) -> View:
-    """Count rounds and what stands for each value of `of`; `key` names and explains it."""
+    """Count rounds and what stands for each value of `of`; `key` names and explains it.
+
+    Rounds are counted by quarters of an hour first: there are few of those in any number of years.
+    """
+    clock = "timezone" in of
+    counted = "SELECT quarter AS ts, timezone, sum(judged) AS judged" if clock else "SELECT *"
+    grouped = "LEFT JOIN tables USING (table_id) GROUP BY ALL" if clock else ""
     query = f"""
-    WITH counted AS (
-        SELECT table_id, dealer, quarter AS ts, sum(judged) AS judged FROM dealt GROUP BY ALL
-    ), played AS (
+    WITH played AS (
         SELECT {of} AS key, sum(judged)::BIGINT AS rounds
-        FROM counted LEFT JOIN tables USING (table_id) GROUP BY key
+        FROM ({counted} FROM dealt {grouped}) GROUP BY key
     ), found AS (
         SELECT {of} AS key, {_FOUND}
         FROM standing LEFT JOIN tables USING (table_id) GROUP BY key

@@ -56,7 +56,8 @@ QUESTIONS = {
     "the dearest payouts of one month": "SELECT ts, table_id, shoe, round, exposure, observed "
     "FROM standing WHERE code LIKE 'PAY%' AND ts >= '2026-07-01' AND ts < '2026-08-01' "
     "ORDER BY exposure DESC LIMIT 20",
-    "rounds a day": "SELECT date_trunc('day', ts) AS day, count(*) FROM rounds GROUP BY day",
+    "rounds a day": "SELECT date_trunc('day', quarter) AS day, sum(rounds) FROM "
+    "(SELECT quarter, sum(rounds) AS rounds FROM dealt GROUP BY quarter) GROUP BY day",
 }
 
 

@@ -30,6 +30,8 @@ WORST = 2 * BREACH + 100
 """What a box alone may cost: two broken rules, or one and a call against it."""
 PAID_OTHERWISE = 300
 HANDED_BACK = 100
+FOLDED_UNHEARD = 120
+"""A hand that would break a rule unless its bettors folded, which nobody says."""
 ONE_OF_EACH_VALUE = (
     Rank.ACE,
     Rank.TWO,
@@ -256,14 +258,15 @@ class BoxSearch:
         folded = self.box.everyone_folded
         if folded and len(ranks) > INITIAL_CARDS:
             return BREACH
-        return hand_cost(
+        cost = hand_cost(
             ranks,
             self.book,
             of_split=of_split,
             doubled=doubled,
-            folded=folded or self.box.may_all_have_folded,
+            folded=folded,
             absent=self.box.nobody_decides,
         )
+        return min(cost, FOLDED_UNHEARD) if self.box.may_all_have_folded else cost
 
 
 # What the ledger and the dealer make of a way

@@ -53,6 +53,11 @@ class BoxFacts:
     def is_raised(self) -> bool:
         return any(stake.kind is not WagerKind.MAIN for stake in self.stakes)
 
+    @property
+    def may_be_refused(self) -> bool:
+        """Tell a box on which every wager was handed back: perhaps none was ever taken."""
+        return bool(self.stakes) and all(stake.net == 0 for stake in self.stakes)
+
     def folded(self, stake: Stake) -> bool:
         """Tell whether a bettor gave up half: heard, or else seen in the ledger."""
         if "" in self.folds_heard or stake.bettor in self.folds_heard:
@@ -144,13 +149,15 @@ def facts_of(rows: RoundRows) -> Facts:
     if not numbers:
         numbers = {hand.box for hand in known if hand is not None and hand.box}
         numbers |= {hand.box for call in rows.calls if (hand := _hand(call)) and hand.box}
-    return Facts(
+    facts = Facts(
         ranks=tuple(rank_of_row(row) for row in in_play),
         known=known,
         boxes=tuple(_box_facts(number, rows, known) for number in sorted(numbers)),
         calls=_call_facts(rows, in_play),
         insured=any(row.wager == WagerKind.INSURANCE and row.net != 0 for row in rows.wagers),
     )
+    all_handed_back = bool(rows.wagers) and all(row.net == 0 for row in rows.wagers)
+    return facts.without_settlements() if all_handed_back else facts
 
 
 def _hand(call: CallRow) -> Hand | None:

@@ -175,6 +175,17 @@ def lawful_deal(facts: Facts) -> InitialDeal:
     return InitialDeal(initial_order(boxes), boxes)
 
 
+def lawful_deals(facts: Facts) -> Iterator[InitialDeal]:
+    """Deal in every box with a wager; or all but those whose wagers may have been refused."""
+    yield lawful_deal(facts)
+    doubtful = [box.box for box in facts.boxes if box.may_be_refused]
+    sure = [box.box for box in facts.boxes if not box.may_be_refused]
+    for refused in sorted({tuple(doubtful), *((box,) for box in doubtful)}):
+        boxes = tuple(sorted({*sure, *doubtful} - set(refused)))
+        if refused and boxes:
+            yield InitialDeal(initial_order(boxes), boxes)
+
+
 def faulty_deals(facts: Facts) -> Iterator[InitialDeal]:
     """Go through the initial deals with a single fault in them."""
     boxes = tuple(box.box for box in facts.boxes)
@@ -209,12 +220,13 @@ def _with_one_box_more(facts: Facts, boxes: tuple[int, ...]) -> Iterator[Initial
 
 def cost_of_length(rows: RoundRows) -> int:
     """Say what the number of cards alone has against a round with these wagers."""
-    boxes = {row.box for row in rows.wagers if row.wager == WagerKind.MAIN}
+    mains = [row for row in rows.wagers if row.wager == WagerKind.MAIN]
+    boxes, sure = ({row.box for row in some} for some in (mains, [m for m in mains if m.net != 0]))
     if rows.is_void or not boxes:
         return 0
     cards = len(rows.in_play)
     splits = sum(row.wager == WagerKind.SPLIT for row in rows.wagers)
-    short = 2 * len(boxes) + 1 - cards
+    short = 2 * max(1, len(sure)) + 1 - cards
     if short > 0:
         return MISDEAL * min(short, 3)
     return NOT_A_ROUND if cards > 6 * len(boxes) + 4 * splits + 10 else 0
@@ -231,7 +243,8 @@ def quick_cost(rows: RoundRows, setting: Setting) -> int:
     if None not in facts.known:
         return _cost_of_labels(facts)
     best = NOT_A_ROUND
-    for found in RoundSearch(facts, setting.book, kept=2).readings(lawful_deal(facts)):
+    search = RoundSearch(facts, setting.book, kept=2)
+    for found in (found for deal in lawful_deals(facts) for found in search.readings(deal)):
         best = min(best, found[0].cost) if found else best
         if not best:
             break
@@ -241,10 +254,11 @@ def quick_cost(rows: RoundRows, setting: Setting) -> int:
 def _cost_of_labels(facts: Facts) -> int:
     """Look at a round whose hands the device knows: dealt in turn, to the boxes with a wager?"""
     hands = tuple(hand for hand in facts.known if hand is not None)
-    order = lawful_deal(facts).order
-    cost = MISDEAL * (hands[: len(order)] != order)
     boxes = {hand.box for hand in hands if hand.box}
-    cost += MISDEAL * (boxes != {box.box for box in facts.boxes})
+    order = initial_order(tuple(sorted(boxes)))
+    cost = MISDEAL * (hands[: len(order)] != order)
+    skipped = {box.box for box in facts.boxes if not box.may_be_refused} - boxes
+    cost += MISDEAL * bool(skipped or boxes - {box.box for box in facts.boxes})
     later = hands[len(order) :]
     if DEALER in later:
         cost += MISDEAL * any(hand != DEALER for hand in later[later.index(DEALER) :])
@@ -283,7 +297,8 @@ def _by_the_rules(
     """Read a round that was dealt in order; say what the search alone has against it, too."""
     trials: list[Trial] = []
     least = NOT_A_ROUND
-    for found in RoundSearch(facts, setting.book, kept=judged).readings(lawful_deal(facts)):
+    search = RoundSearch(facts, setting.book, kept=judged)
+    for found in (found for deal in lawful_deals(facts) for found in search.readings(deal)):
         least = min(least, found[0].cost) if found else least
         trials += _judged(rows, found[:judged], setting)
         trials.sort(key=lambda trial: trial.rank)

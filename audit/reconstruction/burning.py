@@ -8,6 +8,7 @@ from audit.reconstruction.material import BURN, Material, Setting
 from audit.shoe_rows import CardRow
 
 MOST_BURNT = 11
+"""Where as many cards are burnt as the first one counts, and that one."""
 OTHER_THAN_SAID = 400
 NOT_SAID = 200
 
@@ -30,12 +31,14 @@ def ways_to_burn(material: Material, setting: Setting) -> list[Burnt]:
     expected = said if said is not None else setting.sheet.burn
     against_none = OTHER_THAN_SAID if expected is not None else NOT_SAID
     likely = 1 if expected is None else expected
+    by_its_value = setting.is_baccarat and expected is None
+    most = MOST_BURNT if by_its_value else likely + 1
     if likely > free:
         return [Burnt(0)]
     ways = [Burnt(likely)]
     ways += [
         Burnt(cards, against_none if not cards else OTHER_THAN_SAID)
-        for cards in range(min(free, MOST_BURNT) + 1)
+        for cards in range(min(free, most) + 1)
         if cards != likely
     ]
     return sorted(ways, key=lambda way: way.cost)

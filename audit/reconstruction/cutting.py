@@ -20,6 +20,7 @@ from audit.reconstruction.trial import BREACH
 BEFORE, AFTER = 2, 4
 """How many rounds around one that breaks a rule are cut again with it."""
 SINGLE_FAULTS = 2
+SHARE_OF_FAULTS = 0.25
 ROUNDS_THAT_TELL_THE_BURN = 5
 EQUALLY_GOOD = 150
 """How far another cut may lie behind and still be as good."""
@@ -70,6 +71,8 @@ def best_cut(numbering: Numbering, burnt: Sequence[Burnt]) -> tuple[int, tuple[S
         if window[0] in spans and window[1] in spans and _many_are_bad(numbering, spans, window):
             spans = _cut_again(numbering, spans, window, before)
     numbering.looks_everywhere = False
+    if not numbering.setting.is_baccarat and _too_many_are_bad(numbering, spans):
+        raise TooLong
     return _with_the_burn_told(numbering, burnt, spans, before)
 
 
@@ -97,6 +100,12 @@ def _doubtful(numbering: Numbering, spans: Sequence[Span]) -> Iterator[tuple[Spa
         stretch = [first, last]
     if stretch:
         yield spans[stretch[0]], spans[stretch[1]]
+
+
+def _too_many_are_bad(numbering: Numbering, spans: tuple[Span, ...]) -> bool:
+    """Tell a shoe in which so many rounds break rules that the cut itself must be wrong."""
+    bad = sum(numbering.cost_of(span) >= BREACH for span in spans)
+    return bad > max(SINGLE_FAULTS, SHARE_OF_FAULTS * len(spans))
 
 
 def _many_are_bad(numbering: Numbering, spans: tuple[Span, ...], window: tuple[Span, Span]) -> bool:

@@ -27,6 +27,8 @@ WHEN_NOT_CLEAR = 0.3
 LEAST_WHEN_CLEAR = 200
 """What a pause counts on either side of a border that no pause comes near."""
 SHORTEST_S = 0.2
+LEEWAY_WITH_NUMBERS, LEEWAY_BY_GUESS = 0.1, 0.4
+"""How far the number of rounds may be from the one expected, as a share of it."""
 RAISES = frozenset({WagerKind.SPLIT, WagerKind.DOUBLE, WagerKind.INSURANCE})
 
 
@@ -85,7 +87,8 @@ def gather(material: Material, cards: Sequence[CardRow], expected_rounds: int) -
     for call in sorted((*material.calls_without_round, *numbered), key=lambda row: row.ts):
         said[bisect_right(times, call.ts.timestamp())].append(call)
     gaps = [0.0, *(later - earlier for earlier, later in pairwise(times))]
-    pauses = _pauses(gaps[1:], expected_rounds)
+    leeway = LEEWAY_WITH_NUMBERS if material.known_numbers else LEEWAY_BY_GUESS
+    pauses = _pauses(gaps[1:], expected_rounds, max(1, round(leeway * expected_rounds)))
     cutting, running = [0] * len(cards), [0] * len(cards)
     for place in range(1, len(cards)):
         against_cut, against_run = pauses.against(gaps[place])
@@ -120,10 +123,10 @@ class _Pauses:
         return (0, weight) if doublings > 0 else (weight, 0)
 
 
-def _pauses(gaps: Sequence[float], rounds: int) -> _Pauses:
+def _pauses(gaps: Sequence[float], rounds: int, leeway: int) -> _Pauses:
     """Find the border between the pauses within rounds and those between them."""
     lengths = sorted((max(gap, SHORTEST_S) for gap in gaps), reverse=True)
-    first, last = int(0.6 * rounds), int(1.4 * rounds) + 1
+    first, last = rounds - 1 - leeway, rounds + leeway
     steps = [
         (lengths[place - 1] / lengths[place], place)
         for place in range(max(1, first), min(len(lengths), last + 1))

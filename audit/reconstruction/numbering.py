@@ -22,8 +22,11 @@ MOST_SEGMENTS = 500
 MOST_SEGMENTS_EVERYWHERE = 150
 NARROW, MIDDLE, WIDE = 250, 700, 1500
 """How far behind the best a cut of the shoe may lie and still be followed."""
-WAGERS_WITHOUT_CARDS = 400
-HANDED_BACK_WITHOUT_CARDS = 100
+WAGERS_WITHOUT_CARDS = 600
+HANDED_BACK_WITHOUT_CARDS = 250
+VOID_AND_SETTLED = 600
+MOST_FOR_A_ROUND = 900
+"""However much is wrong with a round, its neighbours are not moved to mend it."""
 NUMBER_LEFT_OUT = 150
 BEYOND_THE_LEDGER = 150
 CLEARLY_AGAINST = 200
@@ -132,10 +135,13 @@ class Numbering:
         key = (span.start, span.end, span.number)
         if key not in self._costs:
             rows = self.rows(span)
-            if self.setting.is_baccarat:
-                self._costs[key] = baccarat_reading.quick_cost(rows)
+            if rows.is_void:
+                cost = VOID_AND_SETTLED if any(row.net for row in rows.wagers) else 0
+            elif self.setting.is_baccarat:
+                cost = baccarat_reading.quick_cost(rows)
             else:
-                self._costs[key] = self._cost_in_blackjack(rows)
+                cost = self._cost_in_blackjack(rows)
+            self._costs[key] = min(cost, MOST_FOR_A_ROUND)
         return self._costs[key]
 
     def _cost_in_blackjack(self, rows: RoundRows) -> int:
@@ -162,7 +168,7 @@ class Numbering:
         wagers = self.material.wagers.get(number, ())
         if any(call.call == CallKind.VOID for call in self.material.calls.get(number, ())):
             return 0
-        if any(row.net for row in wagers):
+        if any(row.net != 0 for row in wagers):
             return WAGERS_WITHOUT_CARDS
         return HANDED_BACK_WITHOUT_CARDS if wagers else NUMBER_LEFT_OUT
 

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from audit.observations import CallKind
 from audit.reconstruction import baccarat_reading, blackjack_reading
 from audit.reconstruction.burning import ways_to_burn
 from audit.reconstruction.cutting import cut_shoe, other_cut
-from audit.reconstruction.evidence import RAISES, calls_by_round, gather
+from audit.reconstruction.evidence import CLOSES, OPENS, RAISES, calls_by_round, gather
 from audit.reconstruction.material import (
     BURN,
     DISCARD,
@@ -28,6 +29,7 @@ CARDS_OF_A_COUP = 4.94
 CARDS_OF_A_ROUND_OF_BLACKJACK = 10
 NO_BOXES = "neither ledger nor calls tell which boxes were dealt in"
 NO_ENDS = "neither calls nor pauses nor the ledger tell where one round ends and the next begins"
+NO_END_BETWEEN = "it cannot be told where this round and the one beside it end"
 NO_COUP = "the cards make no round that the rules know"
 NO_TIME = "it names no round, and no time tells which it was"
 Row = CardRow | WagerRow | CallRow
@@ -66,6 +68,7 @@ def read_shoe(rows: ShoeRows, setting: Setting) -> Read:
     for span in spans:
         shoe.place(span)
     shoe.question_cuts()
+    shoe.leave_over_doubtful_neighbours()
     return shoe.read(told)
 
 
@@ -174,6 +177,25 @@ class _Shoe:
                     rows = self.rows_of(other)
                     trials = self.readings(rows)
                     self._keep(number, rows, trials[:1], IMPOSSIBLE - 1)
+
+    def leave_over_doubtful_neighbours(self) -> None:
+        """Two rounds of blackjack in a row that accuse show a wrong end between them.
+
+        Baccarat needs no such care: there the table of play tells where a coup ends.
+        """
+        if self.setting.is_baccarat:
+            return
+        doubtful = {span for span in self.accused if self._was_cut(span)}
+        for earlier, later in pairwise(self.spans):
+            marked = any(
+                call.call in OPENS | CLOSES
+                for call in self.numbering.evidence.calls_before[later.start]
+            )
+            if earlier in doubtful and later in doubtful and not marked:
+                for number in (earlier.number, later.number):
+                    self.lost[number] = NO_END_BETWEEN
+                    self.placed.pop(number, None)
+                    self.others.pop(number, None)
 
     def _was_cut(self, span: Span) -> bool:
         own = {row.seq for row in self.material.cards[span.start : span.end]}

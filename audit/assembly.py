@@ -78,7 +78,8 @@ def rounds_of(
             first_of_shoe=place == 0,
             let_through_under_minimum=frozenset(history.let_through),
         )
-        placed = tuple(_wager(row, said, dealt, game) for row in wagers.get(number, ()))
+        closed = _bets_closed(said)
+        placed = tuple(_wager(row, closed, dealt, times) for row in wagers.get(number, ()))
         try:
             played = Round(
                 game=game,
@@ -131,6 +132,8 @@ def _seen(row: CardRow) -> CardSeen:
 
 
 def _alternatives(text: str) -> tuple[tuple[Card, float], ...]:
+    if not text:
+        return ()
     pairs = (reading.rpartition(":") for reading in text.split())
     return tuple((parse_known_card(card), float(share)) for card, _, share in pairs)
 
@@ -150,8 +153,9 @@ def _call(row: CallRow, times: Sequence[datetime]) -> Call:
     )
 
 
-def _wager(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], game: Game) -> Wager:
-    times = [card.ts for card in dealt]
+def _wager(
+    row: WagerRow, closed: datetime | None, dealt: Sequence[CardRow], times: Sequence[datetime]
+) -> Wager:
     hand = parse_hand(row.hand) if row.hand else None
     box = row.box if row.box is not None or hand is None else hand.box or None
     return Wager(
@@ -161,7 +165,7 @@ def _wager(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], gam
         net=None if row.net is None else row.net * CENT,
         box=box,
         hand=_stands_on(row.wager, hand),
-        late=_is_late(row, said, dealt, game),
+        late=_is_late(row, closed, dealt),
         on_behalf_of=row.on_behalf_of,
         settled_after=None if row.settled_at is None else _after(row.settled_at, times),
     )
@@ -174,7 +178,13 @@ def _stands_on(kind: str, hand: Hand | None) -> Hand | None:
     return None if kind == WagerKind.SPLIT and hand.formed == 1 else hand
 
 
-def _is_late(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], game: Game) -> bool:
+def _bets_closed(said: Iterable[CallRow]) -> datetime | None:
+    """Give the moment at which bets were last closed, if they were heard to be."""
+    closed = [call.ts for call in said if call.call == CallKind.BETS_CLOSED]
+    return closed[-1] if closed else None
+
+
+def _is_late(row: WagerRow, closed: datetime | None, dealt: Sequence[CardRow]) -> bool:
     """Tell a wager placed after bets were closed; an insurance, after a further card was dealt."""
     if row.placed_at is None or row.wager in (WagerKind.SPLIT, WagerKind.DOUBLE):
         return False
@@ -183,8 +193,7 @@ def _is_late(row: WagerRow, said: Iterable[CallRow], dealt: Sequence[CardRow], g
         first_deal = 2 * len({name.partition(".")[0] for name in boxes}) + 1
         in_play = [card.ts for card in dealt if card.hand not in ASIDE]
         return len(in_play) > first_deal and row.placed_at > in_play[first_deal]
-    closed = [call.ts for call in said if call.call == CallKind.BETS_CLOSED]
-    return bool(closed) and row.placed_at > closed[-1]
+    return closed is not None and row.placed_at > closed
 
 
 def _said_within(at_large: Iterable[CallRow], times: Sequence[datetime]) -> list[CallRow]:

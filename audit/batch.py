@@ -192,7 +192,8 @@ def _rows_of_shoes(
     cards = _by_shoe(
         bucket.cards.sort("seq", maintain_order=True).with_columns(
             pl.col("alternatives").fill_null("")
-        )
+        ),
+        _CARD_COLUMNS,
     )
     open_wagers = bucket.wagers.join(cleared, on=ROUND_KEY, how="anti", maintain_order="left")
     of_the_shoe = bucket.calls["call"].is_in(list(OF_THE_SHOE))
@@ -205,15 +206,16 @@ def _rows_of_shoes(
         how="anti",
         maintain_order="left",
     )
-    wagers, calls = _by_shoe(open_wagers), _by_shoe(open_calls)
+    wagers = _by_shoe(open_wagers, _WAGER_COLUMNS)
+    calls = _by_shoe(open_calls, _CALL_COLUMNS)
     for key in shoes.select(SHOE_KEY).iter_rows():
         table, shoe = key
         rows = ShoeRows(
             table,
             shoe,
-            tuple(map(_card_row, _values(cards, key, _CARD_COLUMNS))),
-            tuple(map(_wager_row, _values(wagers, key, _WAGER_COLUMNS))),
-            tuple(map(_call_row, _values(calls, key, _CALL_COLUMNS))),
+            tuple(map(_card_row, _values(cards, key))),
+            tuple(map(_wager_row, _values(wagers, key))),
+            tuple(map(_call_row, _values(calls, key))),
         )
         yield key in contested, rows
 
@@ -231,17 +233,18 @@ _WAGER_COLUMNS = (
 _CALL_COLUMNS = ("ts", "call", "round", "hand", "bettor", "value", *_ORIGIN)
 
 
-def _by_shoe(frame: pl.DataFrame) -> dict[tuple[object, ...], pl.DataFrame]:
-    return frame.partition_by(SHOE_KEY, as_dict=True, maintain_order=True)
+def _by_shoe(
+    frame: pl.DataFrame, columns: tuple[str, ...]
+) -> dict[tuple[object, ...], pl.DataFrame]:
+    wanted = frame.select(*SHOE_KEY, *columns)
+    return wanted.partition_by(SHOE_KEY, as_dict=True, include_key=False, maintain_order=True)
 
 
 def _values(
-    parts: Mapping[tuple[object, ...], pl.DataFrame],
-    key: tuple[object, ...],
-    columns: tuple[str, ...],
-) -> Iterator[tuple[Any, ...]]:
+    parts: Mapping[tuple[object, ...], pl.DataFrame], key: tuple[object, ...]
+) -> Sequence[tuple[Any, ...]]:
     part = parts.get(key)
-    return iter(()) if part is None else part.select(columns).iter_rows()
+    return () if part is None else part.rows()
 
 
 def _with_origin(values: tuple[Any, ...]) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from audit.errors import BadInput
 
@@ -39,7 +40,7 @@ class Card:
     suit: Suit
 
     def __str__(self) -> str:
-        return f"{self.rank}{self.suit}"
+        return self.rank + self.suit
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +58,7 @@ _BY_NAME |= {f"10{suit}": Card(Rank.TEN, suit) for suit in SUITS}
 _BY_NAME["??"] = UNREAD
 
 
+@lru_cache(maxsize=1 << 10)
 def parse_card(text: str) -> Card | Unread:
     """Read `AS`, `TD`, `10D` or `??`, whatever the case of its letters."""
     card = _BY_NAME.get(text.strip().upper())

@@ -16,6 +16,7 @@ from itertools import product
 import polars as pl
 
 from audit.cards import RANKS, SUITS, Card, Rank
+from audit.errors import BadInput
 from audit.hands import BANKER, PLAYER
 from audit.judge import SURE_FROM, judge_round
 from audit.money import CENT
@@ -165,7 +166,10 @@ def wager_is_in_order(
     if least is not None and stake * CENT < least:
         return False  # what it means for the bettor shows only in later rounds
     wager = Wager("bettor", kind, stake * CENT, None if net is None else net * CENT)
-    played = Round(Game.BACCARAT, _cards(name), (wager,))
+    try:
+        played = Round(Game.BACCARAT, _cards(name), (wager,))
+    except BadInput:
+        return False  # a wager of another game: why its round cannot be judged is said there
     return not judge_round(played, rulebook(terms.rulebook), terms.sheet(kind))
 
 

@@ -43,11 +43,16 @@ class _Catwalk(click.Group):
         try:
             return super().invoke(ctx)
         except CatwalkError as error:
-            click.echo(f"catwalk: {error}", err=True)
+            click.echo(f"catwalk: {_on_one_line(str(error))}", err=True)
             ctx.exit(COULD_NOT_BE_DONE)
         except BrokenPipeError:
             sys.stderr.close()
             ctx.exit(0)
+
+
+def _on_one_line(sentence: str) -> str:
+    """Keep what a file or a name may hold from breaking the line, or from moving the cursor."""
+    return "".join(character if character.isprintable() else " " for character in sentence)
 
 
 @click.group(cls=_Catwalk, context_settings={"help_option_names": ["-h", "--help"]})

@@ -6,7 +6,7 @@
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 
 from audit.errors import BadInput
 
@@ -30,6 +30,11 @@ class Hand:
     place: Place
     box: int = 0
     formed: int = 1
+
+    @property
+    def is_played(self) -> bool:
+        """Tell a hand from the holders of cards that were burnt or discarded."""
+        return self.place is not Place.BURN and self.place is not Place.DISCARD
 
     def __str__(self) -> str:
         if self.place is not Place.BOX:
@@ -61,6 +66,7 @@ def box_hand(box: int, formed: int = 1) -> Hand:
     return Hand(Place.BOX, box, formed)
 
 
+@lru_cache(maxsize=1 << 10)
 def parse_hand(text: str) -> Hand:
     """Read the name of a hand as the files write it."""
     name = text.strip().lower()
@@ -72,4 +78,4 @@ def parse_hand(text: str) -> Hand:
             f"{text!r} is not a hand: write player, banker, dealer, box1 to box{GREATEST_BOX}, "
             "box3.2 for a split hand, burn or discard"
         )
-    return box_hand(int(match[1]), int(match[2] or 1))
+    return box_hand(int(match[1]), int(match[2])) if match[2] else box_hand(int(match[1]))

@@ -92,7 +92,7 @@ def initial_cards(round_: Round) -> int:
     if round_.game is Game.BACCARAT:
         wanted = len(INITIAL_ORDER)
     else:
-        boxes = {s.hand.box for s in round_.cards if s.hand and s.hand.place is Place.BOX}
+        boxes = {hand.box for hand in round_.hands if hand.place is Place.BOX}
         wanted = 2 * len(boxes) + 1
     in_play = {seen.seq for seen in round_.in_play()}
     for dealt, seen in enumerate(round_.cards, 1):
@@ -222,9 +222,10 @@ def voided_without_ground(void: Voided, book: Rulebook) -> Verdict:
 
 def must_be_void(round_: Round, book: Rulebook) -> tuple[Provision, ...]:
     """Find the provisions by which this round had to be void, as far as its calls tell."""
-    stages = {call.kind: stage_at(round_, call.after) for call in round_.calls}
+    breaking = tuple(round_.called(CallKind.FOREIGN_CARD, CallKind.POWER_FAILURE))
+    stages = {call.kind: stage_at(round_, call.after) for call in breaking}
     found: list[Provision] = []
-    for call in round_.called(CallKind.FOREIGN_CARD, CallKind.POWER_FAILURE):
+    for call in breaking:
         case = (
             Irregularity.FOREIGN_CARD
             if call.kind is CallKind.FOREIGN_CARD

@@ -36,8 +36,10 @@ MOST_READINGS = 2197
 """Three unknown cards of thirteen ranks: more unknown cards than that leave a round unjudged."""
 
 
-def judge_round(round_: Round, book: Rulebook, sheet: TableSheet) -> tuple[Finding, ...]:
-    """Judge one round by one rulebook at one table."""
+def judge_round(
+    round_: Round, book: Rulebook, sheet: TableSheet, *, most_readings: int = MOST_READINGS
+) -> tuple[Finding, ...]:
+    """Judge one round by one rulebook at one table, in at most so many readings of its cards."""
     if round_.game is not book.game:
         raise BadInput(f"{book.id} is a rulebook of {book.game}, the round is one of {round_.game}")
     doubtful = [
@@ -50,7 +52,7 @@ def judge_round(round_: Round, book: Rulebook, sheet: TableSheet) -> tuple[Findi
     if not doubtful:
         return tuple(_with_doubt(finding, round_) for finding in _judge_known(round_, book, sheet))
     candidates = [_candidates(round_, place, sheet.decks) for place in doubtful]
-    if prod(len(readings) for readings in candidates) > MOST_READINGS:
+    if prod(len(readings) for readings in candidates) > most_readings:
         return tuple(_unreadable(round_, book, sheet, doubtful))
     held: dict[object, tuple[float, float, Finding]] = {}
     for reading in product(*candidates):
@@ -105,6 +107,8 @@ def _candidates(round_: Round, place: int, decks: int) -> list[tuple[Card, float
             if card.rank not in {known.rank for known in named}:
                 weights[card] = weights.get(card, 0.0) + left * share
     whole = sum(weights.values())
+    if not whole:
+        return [(card, 1 / len(Rank)) for card, _ in _any_rank(round_, decks)]
     return [(card, weight / whole) for card, weight in weights.items()]
 
 
@@ -117,7 +121,7 @@ def _any_rank(round_: Round, decks: int) -> Iterator[tuple[Card, float]]:
     whole = sum(left.values())
     for rank, copies in left.items():
         suit = min(SUITS, key=lambda suit: shown[Card(rank, suit)])
-        yield Card(rank, suit), copies / whole
+        yield Card(rank, suit), copies / whole if whole else 0.0
 
 
 def _with_doubt(finding: Finding, round_: Round) -> Finding:

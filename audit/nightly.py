@@ -92,13 +92,13 @@ def audit_night(
         _leave_footage(intake)
         shoes = spool.shoes()
         sheets = _sheets(intake, shoes, night.rulebook)
-        store.begin_run(
-            Run(run_id, now, version("catwalk"), "\n".join(map(str, night.inputs))),
-            _unused(intake.refused, intake.left_over),
-        )
         store.write_tables(
             KnownTable(sheet.table, sheet.timezone.key, sheet_text(sheet))
             for sheet in sheets.values()
+        )
+        store.begin_run(
+            Run(run_id, now, version("catwalk"), "\n".join(map(str, night.inputs))),
+            _unused(intake.refused, intake.left_over),
         )
         work = list(_work(run_id, spool.on_disk(), shoes, sheets, store))
         watcher.begin("judging", shoes.height)

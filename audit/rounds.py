@@ -1,8 +1,9 @@
 """A round of play as the rules see it: its cards in the shoe's order, its wagers, its calls."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 
 from audit.cards import Card, Rank, Unread
 from audit.errors import BadInput
@@ -46,8 +47,10 @@ class Circumstances:
 NOTHING_ELSE_KNOWN = Circumstances()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Round:
+    """One round. What the rules ask of it again and again is looked up once."""
+
     game: Game
     cards: tuple[CardSeen, ...]
     wagers: tuple[Wager, ...] = ()
@@ -77,27 +80,54 @@ class Round:
 
     def to_hand(self, hand: Hand) -> tuple[CardSeen, ...]:
         """Give the cards that went to one hand, in order."""
-        return tuple(seen for seen in self.cards if seen.hand == hand)
+        return self._by_hand.get(hand, ())
+
+    @cached_property
+    def _by_hand(self) -> Mapping[Hand | None, tuple[CardSeen, ...]]:
+        hands: dict[Hand | None, list[CardSeen]] = {}
+        for seen in self.cards:
+            hands.setdefault(seen.hand, []).append(seen)
+        return {hand: tuple(cards) for hand, cards in hands.items()}
+
+    @property
+    def hands(self) -> tuple[Hand, ...]:
+        """The hands that got a card, by their first ones."""
+        return tuple(hand for hand in self._by_hand if hand is not None)
 
     def in_play(self) -> tuple[CardSeen, ...]:
         """Give the cards that went to a hand rather than to the burn or discard holder."""
-        return tuple(
-            seen
-            for seen in self.cards
-            if seen.hand is None or seen.hand.place not in (Place.BURN, Place.DISCARD)
-        )
+        return self._in_play
+
+    @cached_property
+    def _in_play(self) -> tuple[CardSeen, ...]:
+        return tuple(seen for seen in self.cards if seen.hand is None or seen.hand.is_played)
 
     def called(self, *kinds: CallKind) -> Iterator[Call]:
         """Go through the calls of the given kinds, in order."""
+        if self._kinds_called.isdisjoint(kinds):
+            return iter(())
         return (call for call in self.calls if call.kind in kinds)
+
+    @cached_property
+    def _kinds_called(self) -> frozenset[CallKind]:
+        return frozenset(call.kind for call in self.calls)
 
     def placed(self, *kinds: WagerKind) -> Iterator[Wager]:
         """Go through the wagers of the given kinds."""
         return (wager for wager in self.wagers if wager.kind in kinds)
 
+    @cached_property
+    def areas(self) -> Mapping[tuple[WagerKind, int | None], tuple[int, ...]]:
+        """The places of the wagers of each kind on each box that were placed in time."""
+        areas: dict[tuple[WagerKind, int | None], list[int]] = {}
+        for place, wager in enumerate(self.wagers):
+            if not wager.late:
+                areas.setdefault((wager.kind, wager.box), []).append(place)
+        return {area: tuple(places) for area, places in areas.items()}
+
     @property
     def decisions_were_logged(self) -> bool:
-        return any(call.kind in DECISIONS for call in self.calls)
+        return not self._kinds_called.isdisjoint(DECISIONS)
 
     @property
     def unread(self) -> tuple[int, ...]:

@@ -8,7 +8,7 @@ from audit.assembly import TableHistory, dealt_as, rounds_of
 from audit.errors import BadInput, BadTableSheet
 from audit.findings import VIOLATION_FROM, Finding, Severity
 from audit.hands import DEALER
-from audit.judge import judge_round
+from audit.judge import MOST_READINGS, judge_round
 from audit.judging.baccarat import coup_as_laid
 from audit.judging.shoe import (
     ShoeFinding,
@@ -142,7 +142,8 @@ def unjudged_shoe(rows: ShoeRows, why: str) -> AuditedShoe:
             began[row.round] = min(row.ts, began.get(row.round, row.ts))
     numbers = began.keys() | {row.round for row in rows.wagers if row.round is not None}
     rounds = (JudgedRound(n, began.get(n), None, unjudged=why) for n in sorted(numbers))
-    return AuditedShoe(rows, tuple(rounds))
+    unplaced = ((row, f"it names no round, and {why}") for row in rows.wagers if row.round is None)
+    return AuditedShoe(rows, tuple(rounds), left_over=tuple(unplaced))
 
 
 def _number(played: Round) -> int:
@@ -163,12 +164,10 @@ def _judged(
         return JudgedRound(number, None, None, unjudged=NO_CARDS)
     try:
         book = rulebook_at(sheet, played.ts)
-        findings = judge_round(played, book, sheet)
-        if others:
-            placements = [dealt_as(played, cards) for cards in others]
-            findings = _in_all(
-                [findings, *(judge_round(other, book, sheet) for other in placements)]
-            )
+        placements = [played, *(dealt_as(played, cards) for cards in others)]
+        most = MOST_READINGS // len(placements)
+        readings = [judge_round(one, book, sheet, most_readings=most) for one in placements]
+        findings = _in_all(readings) if others else readings[0]
     except (BadInput, BadTableSheet) as problem:
         return JudgedRound(number, played.ts, None, unjudged=str(problem))
     return JudgedRound(

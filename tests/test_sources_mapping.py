@@ -121,3 +121,12 @@ def test_each_time_may_be_written_its_own_way_with_its_offset(tmp_path: Path) ->
     wagers = read_sources([tmp_path], mapping).wagers
     assert wagers["placed_at"].dt.strftime("%F %T").to_list() == ["2026-03-02 02:05:00"]
     assert wagers["settled_at"].dt.strftime("%F %T").to_list() == ["2026-03-02 02:06:07"]
+
+
+def test_parts_of_a_second_may_stand_behind_anything(tmp_path: Path) -> None:
+    (tmp_path / "log.csv").write_text(
+        "ts,table,shoe,seq,card\n2026-03-02 10:05:20:250000+0800,T,S,1,9H\n"
+    )
+    mapping = read_column_mapping("[format]\nts = '%Y-%m-%d %H:%M:%S:%f%z'", "m")
+    sources = read_sources([tmp_path], mapping)
+    assert sources.cards["ts"].dt.strftime("%H:%M:%S%.3f").to_list() == ["02:05:20.250"]

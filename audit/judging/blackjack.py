@@ -12,6 +12,7 @@ from audit.irregularities import stage_at
 from audit.judging.blackjack_dues import BlackjackDues
 from audit.judging.further_wagers import FurtherWagers
 from audit.judging.record import Record
+from audit.judging.situations import JudgedOnce
 from audit.judging.wagers import (
     Dues,
     find_handed_back,
@@ -21,7 +22,7 @@ from audit.judging.wagers import (
     refused_mains,
 )
 from audit.money import NOTHING
-from audit.observations import Call, CallKind, WagerKind
+from audit.observations import Call, CallKind, CardSeen, WagerKind
 from audit.rulebook import Stage
 from audit.rules.blackjack.dealer import DEALER_RULES, blackjack_options
 from audit.rules.blackjack.dealing import DEALING_RULES
@@ -43,6 +44,11 @@ from audit.verdicts import Breach, Undetermined, Verdict
 
 SIDE_WAGERS = (WagerKind.PAIR, WagerKind.OVER13, WagerKind.UNDER13)
 DECISIONS_OF_ONE = {CallKind.HIT, CallKind.STAND, CallKind.SPLIT}
+FOLDING_RULES = {CallKind.SURRENDER: SURRENDER_RULES, CallKind.EVEN_MONEY: EVEN_MONEY_RULES}
+HANDS = JudgedOnce(HAND_RULES)
+SPLITS = JudgedOnce(SPLIT_RULES)
+DEALERS = JudgedOnce(DEALER_RULES)
+DECISIONS = JudgedOnce(DECISION_RULES)
 
 
 def judge_blackjack(record: Record) -> None:
@@ -76,14 +82,18 @@ def _weight(record: Record) -> int:
     return sum(finding.severity is not Severity.NOTE for finding in record.findings)
 
 
+def _resting_on(cards: tuple[CardSeen, ...]) -> Evidence:
+    return Evidence(cards=tuple(seen.seq for seen in cards))
+
+
 def _check_boxes(record: Record) -> None:
     boxes = blackjack_options(record.book).boxes
     if boxes is None:
         return
-    for seen in record.round.cards:
-        if seen.hand is not None and seen.hand.box > boxes.value:
+    for hand in record.round.hands:
+        if hand.box > boxes.value:
             raise BadInput(
-                f"{seen.hand} cannot exist: {record.book.title} has layouts of at most "
+                f"{hand} cannot exist: {record.book.title} has layouts of at most "
                 f"{boxes.value} boxes ({boxes.clause})"
             )
 
@@ -147,43 +157,35 @@ class _Judged:
 
     def _hear_dealing(self) -> None:
         dealt = self.play.dealt()
-        evidence = Evidence(cards=tuple(seen.seq for seen in self.round.in_play()))
         undetermined_once = False
         for code, rule in DEALING_RULES.items():
             verdict = rule(dealt, self.book)
+            if not isinstance(verdict, Breach | Undetermined):
+                continue
             if isinstance(verdict, Undetermined):
                 if undetermined_once:
                     continue
                 undetermined_once = True
-            self._note(code, verdict, None, evidence)
+            self._note(code, verdict, None, _resting_on(self.round.in_play()))
 
     def _hear_decisions(self) -> None:
         for hand in self.play.hands_in_play:
-            evidence = Evidence(cards=tuple(seen.seq for seen in self.play.cards[hand]))
-            played = self.play.hand_play(hand)
-            for code, rule in HAND_RULES.items():
-                self._note(code, rule(played, self.book), hand, evidence)
+            for code, verdict in HANDS.verdicts(self.play.hand_play(hand), self.book):
+                self._note(code, verdict, hand, _resting_on(self.play.cards[hand]))
         for child, made in self.play.splits():
-            evidence = Evidence(cards=tuple(seen.seq for seen in self.play.cards[child][:1]))
-            for code, split_rule in SPLIT_RULES.items():
-                self._note(code, split_rule(made, self.book), child, evidence)
+            for code, verdict in SPLITS.verdicts(made, self.book):
+                self._note(code, verdict, child, _resting_on(self.play.cards[child][:1]))
         self._hear_folding()
         self._hear_controllers()
-        dealer = self.play.dealer_play()
-        evidence = Evidence(cards=tuple(seen.seq for seen in self.round.to_hand(DEALER)))
         already = bool(self.breaches)
-        for code, dealer_rule in DEALER_RULES.items():
-            verdict = dealer_rule(dealer, self.book)
+        for code, verdict in DEALERS.verdicts(self.play.dealer_play(), self.book):
             if already and (code == "DRW012" or isinstance(verdict, Undetermined)):
                 continue
-            self._note(code, verdict, DEALER, evidence)
+            self._note(code, verdict, DEALER, _resting_on(self.round.to_hand(DEALER)))
 
     def _hear_folding(self) -> None:
         for place, call in enumerate(self.round.calls):
-            rules = {
-                CallKind.SURRENDER: SURRENDER_RULES,
-                CallKind.EVEN_MONEY: EVEN_MONEY_RULES,
-            }.get(call.kind)
+            rules = FOLDING_RULES.get(call.kind)
             if rules is None or call.hand is None or not self.play.ranks(call.hand):
                 continue
             folded = self.play.folded(call)
@@ -223,10 +225,10 @@ class _Judged:
                 continue
             controller = self.play.controller(call.hand.box)
             decided = Decided(str(call.kind), call.bettor, controller, controller_did_too=False)
-            for code, rule in DECISION_RULES.items():
+            for code, verdict in DECISIONS.verdicts(decided, self.book):
                 self.record.hear(
                     code,
-                    rule(decided, self.book),
+                    verdict,
                     hand=call.hand,
                     bettor=call.bettor,
                     evidence=Evidence(calls=(place,)),

@@ -1,7 +1,7 @@
 """What every wager of a round of blackjack is due, by the cards as laid and in their order."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
@@ -50,7 +50,7 @@ FURTHER_WAGERS = "further_wagers_of_a_box_over_the_maximum"
 class Laid:
     """The hands that the wagers are settled on."""
 
-    hands: dict[Hand, tuple[Rank, ...]]
+    hands: Mapping[Hand, tuple[Rank, ...]]
     dealer: tuple[Rank, ...]
 
 
@@ -68,8 +68,7 @@ class BlackjackDues:
 
     @cached_property
     def _as_laid(self) -> Laid:
-        hands = {hand: self.play.ranks(hand) for hand in self.play.cards}
-        return Laid(hands, self.play.dealer)
+        return Laid(self.play.hands, self.play.dealer)
 
     @cached_property
     def _put_back(self) -> Laid | None:
@@ -84,7 +83,7 @@ class BlackjackDues:
             replace(seen, hand=now.get(seen.seq, seen.hand)) for seen in self.play.round.cards
         )
         play = Play(replace(self.play.round, cards=cards), self.book, self.unit, self.play.parents)
-        return Laid({hand: play.ranks(hand) for hand in play.cards}, play.dealer)
+        return Laid(play.hands, play.dealer)
 
     @cached_property
     def _lawful(self) -> Laid | None:
@@ -110,7 +109,7 @@ class BlackjackDues:
         return tuple(ranks)
 
     def _with_lawful_dealer(
-        self, hands: dict[Hand, tuple[Rank, ...]], drawn: tuple[Rank, ...]
+        self, hands: Mapping[Hand, tuple[Rank, ...]], drawn: tuple[Rank, ...]
     ) -> Laid | None:
         first = self.play.dealer[:1]
         if not first:
@@ -126,7 +125,7 @@ class BlackjackDues:
         case = Irregularity.CARD_ON_COMPLETED_DEALER_HAND
         return self.book.provision(case, Stage.AFTERWARDS) is not None
 
-    def _need(self, hands: dict[Hand, tuple[Rank, ...]]) -> Need:
+    def _need(self, hands: Mapping[Hand, tuple[Rank, ...]]) -> Need:
         """What the hands, as the rules would have them, need of the dealer."""
         need = self.play.dealer_play().required
         revived = any(
@@ -289,7 +288,7 @@ class BlackjackDues:
         if FURTHER_WAGERS not in self.book.readings or wager.kind is WagerKind.MAIN:
             return due
         _, greatest = limits_of(self.record, WagerKind.MAIN)
-        mains = accepted(self.record, replace(wager, kind=WagerKind.MAIN))
+        mains = accepted(self.record, WagerKind.MAIN, wager.box)
         placed = sum((self.record.round.wagers[main].stake for main in mains), Decimal(0))
         pro_rata = rule is not None and rule.value is OverMaximum.PRO_RATA
         if not pro_rata or greatest is None or placed <= greatest:

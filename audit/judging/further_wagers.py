@@ -58,11 +58,14 @@ class FurtherWagers:
             if wager.kind is not WagerKind.MAIN:
                 raises[wager.kind, wager.bettor, hand].append(place)
         for (kind, bettor, hand), placed in raises.items():
-            places = self._without_refused(placed, self._verdicts_on_raise(placed, bettor, hand))
+            verdicts = self._verdicts_on_raise(placed, bettor, hand)
+            places = self._without_refused(placed, verdicts)
             spoken_for |= set(placed) - set(places)
             if not places:
                 continue
-            for code, verdict in self._verdicts_on_raise(places, bettor, hand).items():
+            if places != placed:
+                verdicts = self._verdicts_on_raise(places, bettor, hand)
+            for code, verdict in verdicts.items():
                 hear_of_wager(self.record, code, verdict, places[0])
             if kind is WagerKind.DOUBLE:
                 self._hear_double(places[0], bettor, hand)
@@ -122,7 +125,9 @@ class FurtherWagers:
             spoken_for |= set(placed) - set(places)
             if not places:
                 continue
-            for code, verdict in self._verdicts_on_insurance(places, box, target).items():
+            if places != placed:
+                verdicts = self._verdicts_on_insurance(places, box, target)
+            for code, verdict in verdicts.items():
                 hear_of_wager(self.record, code, verdict, places[0])
                 if code == "ACT009" and isinstance(verdict, Breach):
                     spoken_for |= set(places)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from audit.findings import Evidence, Finding, Severity
 from audit.hands import Hand
 from audit.irregularities import DEALING_ERRORS, stage_at
+from audit.money import NOTHING
 from audit.observations import CallKind, WagerKind
 from audit.rounds import Round
 from audit.rulebook import Irregularity, Provision, Remedy, Rulebook, Stage
@@ -140,4 +141,4 @@ class Record:
 
 def total(amounts: list[Decimal]) -> Decimal:
     """Add up amounts of money."""
-    return sum(amounts, Decimal("0.00"))
+    return sum(amounts, NOTHING)

@@ -1,7 +1,7 @@
 """The wagers of a round, in either game: void rounds, limits, late and withdrawn ones, payment."""
 
-from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -20,6 +20,7 @@ from audit.irregularities import (
     withdrew,
 )
 from audit.judging.record import Record, total
+from audit.judging.situations import JudgedOnce
 from audit.money import NOTHING
 from audit.observations import WAGERS_OF, CallKind, Game, Wager, WagerKind
 from audit.rulebook import (
@@ -43,13 +44,14 @@ from audit.rules.wagers import (
     differential_exceeded,
     wager_withdrawn,
 )
-from audit.settlement.dues import Due, Payment, returned
+from audit.settlement.dues import Due, Payment, in_full, returned
 from audit.settlement.payments import PAYMENT_RULES
 from audit.verdicts import Breach, Undetermined, Verdict
 
 NO_LIMIT = (None, None)
 SIDES = (WagerKind.PLAYER, WagerKind.BANKER)
 RAISES = frozenset({WagerKind.SPLIT, WagerKind.DOUBLE, WagerKind.INSURANCE})
+AREAS = JudgedOnce(AREA_RULES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +134,7 @@ def refused_mains(record: Record) -> frozenset[int]:
             continue
         amount = wager.stake
         if by_box:
-            amount = total([record.round.wagers[p].stake for p in same_area(record, wager)])
+            amount = _staked(record, same_area(record, wager.kind, wager.box))
         over = greatest is not None and amount > greatest
         under = least is not None and amount < least
         if wager.late or over or under:
@@ -143,7 +145,7 @@ def refused_mains(record: Record) -> frozenset[int]:
 def counting_stakes(record: Record) -> dict[int, Fraction]:
     """Say how much of each stake counts, given what the document does with one over the maximum."""
     wagers = record.round.wagers
-    counting = {place: Fraction(wager.stake) for place, wager in enumerate(wagers)}
+    counting = {place: in_full(wager.stake) for place, wager in enumerate(wagers)}
     rule = record.book.options.over_maximum
     if rule is None:
         return counting
@@ -152,7 +154,7 @@ def counting_stakes(record: Record) -> dict[int, Fraction]:
         if greatest is None:
             continue
         if rule.value is OverMaximum.TO_THE_MAXIMUM:
-            counting[place] = min(counting[place], Fraction(greatest))
+            counting[place] = in_full(min(wager.stake, greatest))
         elif least is None or wager.stake >= least:
             counting[place] = _pro_rata(record, wager, least, greatest)
     return counting
@@ -160,30 +162,29 @@ def counting_stakes(record: Record) -> dict[int, Fraction]:
 
 def _pro_rata(record: Record, wager: Wager, least: Decimal | None, greatest: Decimal) -> Fraction:
     """Share the maximum of a box among its wagers, none of them below the minimum."""
-    placed = total([record.round.wagers[other].stake for other in accepted(record, wager)])
+    placed = _staked(record, accepted(record, wager.kind, wager.box))
     if placed <= greatest:
-        return Fraction(wager.stake)
+        return in_full(wager.stake)
     share = Fraction(wager.stake) * Fraction(greatest) / Fraction(placed)
     return max(share, Fraction(least or 0))
 
 
-def same_area(record: Record, wager: Wager) -> list[int]:
-    """Give the places of all wagers of one kind on one box, that one included, in time."""
-    return [
-        place
-        for place, other in enumerate(record.round.wagers)
-        if (other.kind, other.box) == (wager.kind, wager.box) and not other.late
-    ]
+def same_area(record: Record, kind: WagerKind, box: int | None) -> Sequence[int]:
+    """Give the places of all wagers of one kind on one box that were placed in time."""
+    return record.round.areas.get((kind, box), ())
 
 
-def accepted(record: Record, wager: Wager) -> list[int]:
+def accepted(record: Record, kind: WagerKind, box: int | None) -> Sequence[int]:
     """Give the wagers of a box that the house took: what was handed back for the maximum is out."""
-    _, greatest = limits_of(record, wager.kind)
-    places = same_area(record, wager)
-    placed = total([record.round.wagers[place].stake for place in places])
-    if greatest is None or placed <= greatest:
+    _, greatest = limits_of(record, kind)
+    places = same_area(record, kind, box)
+    if not record.handed_back or greatest is None or _staked(record, places) <= greatest:
         return places
     return [place for place in places if place not in record.handed_back]
+
+
+def _staked(record: Record, places: Sequence[int]) -> Decimal:
+    return total([record.round.wagers[place].stake for place in places])
 
 
 def limits_of(record: Record, kind: WagerKind) -> tuple[Decimal | None, Decimal | None]:
@@ -225,9 +226,9 @@ def hear_placing(record: Record) -> frozenset[int]:
             spoken_for.add(place)
             if place in record.handed_back:
                 continue
+        placed = Placed(wager.kind, wager.late, wager.net)
         for code, rule in PLACING_RULES.items():
-            verdict = rule(Placed(wager.kind, wager.late, wager.net), record.book)
-            hear_of_wager(record, code, verdict, place)
+            hear_of_wager(record, code, rule(placed, record.book), place)
     spoken_for |= _hear_limits(record)
     spoken_for |= _hear_areas(record, frozenset(spoken_for))
     spoken_for |= _hear_differential(record)
@@ -246,7 +247,7 @@ def _hear_limits(record: Record) -> set[int]:
             continue
         amount = Amount(
             kind=wager.kind,
-            amount=total([record.round.wagers[other].stake for other in accepted(record, wager)])
+            amount=_staked(record, accepted(record, wager.kind, wager.box))
             if by_box
             else wager.stake,
             least=least,
@@ -258,7 +259,7 @@ def _hear_limits(record: Record) -> set[int]:
         verdicts = {code: rule(amount, record.book) for code, rule in LIMIT_RULES.items()}
         outside = any(isinstance(verdict, Breach) for verdict in verdicts.values())
         refused = place in record.handed_back
-        if refused and (outside or place not in accepted(record, wager)):
+        if refused and (outside or place not in accepted(record, wager.kind, wager.box)):
             spoken_for.add(place)
             continue
         if _must_go_back(record, amount):
@@ -288,15 +289,18 @@ def _hear_areas(record: Record, refused: frozenset[int]) -> set[int]:
             areas[wager.kind, wager.box].append(place)
     for (kind, box), placed in areas.items():
         places = placed
-        if _area_breaks_a_rule(record, kind, box, places):
+        verdicts = AREAS.verdicts(_area(record, kind, box, places), record.book)
+        if any(isinstance(verdict, Breach) for _, verdict in verdicts):
             spoken_for |= set(places) & record.handed_back
             places = [place for place in places if place not in record.handed_back]
         if not places:
             continue
-        for code, rule in AREA_RULES.items():
+        if places != placed:
+            verdicts = AREAS.verdicts(_area(record, kind, box, places), record.book)
+        for code, verdict in verdicts:
             record.hear(
                 code,
-                rule(_area(record, kind, box, places), record.book),
+                verdict,
                 hand=hand_of_wager(record.round.wagers[places[0]]),
                 wager=kind,
                 evidence=Evidence(wagers=tuple(places)),
@@ -305,16 +309,8 @@ def _hear_areas(record: Record, refused: frozenset[int]) -> set[int]:
 
 
 def _area(record: Record, kind: WagerKind, box: int | None, places: list[int]) -> Area:
-    bettors = Counter(record.round.wagers[place].bettor for place in places)
-    return Area(kind, len(places), max(bettors.values()), box)
-
-
-def _area_breaks_a_rule(
-    record: Record, kind: WagerKind, box: int | None, places: list[int]
-) -> bool:
-    area = _area(record, kind, box, places)
-    verdicts = (rule(area, record.book) for rule in AREA_RULES.values())
-    return any(isinstance(verdict, Breach) for verdict in verdicts)
+    bettors = [record.round.wagers[place].bettor for place in places]
+    return Area(kind, len(places), max(map(bettors.count, bettors)), box)
 
 
 def _hear_differential(record: Record) -> set[int]:
@@ -356,14 +352,20 @@ def _sides(record: Record, greatest: Decimal, without: frozenset[int]) -> Differ
 # Payment
 
 
-def hear_payment(record: Record, place: int, due: Due) -> None:
-    """Judge how one wager was settled, if it was, and not for just what it was due."""
+def hear_payment(record: Record, place: int, due: Due, *, certain: bool = True) -> None:
+    """Judge how one wager was settled, if it was, and not for just what it was due.
+
+    Where a mistake of dealing leaves open what it was due in order, nobody is accused.
+    """
     wager = record.round.wagers[place]
     if wager.net is None or wager.net == due.net:
         return
     payment = Payment(wager, due, wager.net)
     for code, rule in PAYMENT_RULES.items():
-        hear_of_wager(record, code, rule(payment, record.book), place)
+        verdict = rule(payment, record.book)
+        if not certain and isinstance(verdict, Breach):
+            verdict = Undetermined("what the cards would have been in order")
+        hear_of_wager(record, code, verdict, place)
 
 
 def hear_payments(
@@ -391,7 +393,7 @@ def hear_payments(
             cost = None
             tolerated = dues.tolerated.get(place)
             if as_laid is not None and (tolerated is None or tolerated.net != wager.net):
-                hear_payment(record, place, as_laid)
+                hear_payment(record, place, as_laid, certain=not breached)
     return cost
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 
 from audit.money import CENT, NOTHING, rounded
 from audit.observations import Wager
@@ -58,9 +59,31 @@ class Payment:
         return self.due.on < Fraction(self.wager.stake)
 
 
+def _in_full(stake: Decimal) -> Fraction:
+    """Give what counts of a stake of which all counts."""
+    return Fraction(stake)
+
+
+def _paid(on: Fraction, rate: Fraction, unit: Decimal) -> Decimal:
+    """Give what is paid at some odds, in amounts that the table pays."""
+    return rounded(on * rate, unit)
+
+
+def _taken(lost: Fraction, unit: Decimal) -> Decimal:
+    """Give what is collected: chips as they lie, and only a share of them rounded."""
+    whole_cents = (lost * 100).denominator == 1
+    return rounded(-lost, CENT if whole_cents else unit)
+
+
+# Exact sums are slow, and a table sees the same few stakes all night.
+in_full = lru_cache(maxsize=1 << 14)(_in_full)
+paid = lru_cache(maxsize=1 << 14)(_paid)
+taken = lru_cache(maxsize=1 << 14)(_taken)
+
+
 def wins(on: Fraction, row: PayRow, why: str, unit: Decimal, clause: str = "") -> Due:
     """Settle a winning wager by its row of the pay table, which may stand behind a clause."""
-    net = rounded(on * row.odds.paid, unit)
+    net = paid(on, row.odds.paid, unit)
     fate = Fate.WINS if row.odds.paid else Fate.STANDS_OFF
     return Due(
         net=net,
@@ -80,12 +103,6 @@ def loses(on: Fraction, why: str, clause: str, unit: Decimal) -> Due:
     return Due(taken(on, unit), Fate.LOSES, why, clause, on, rate=Fraction(-1))
 
 
-def taken(lost: Fraction, unit: Decimal) -> Decimal:
-    """Give what is collected: chips as they lie, and only a share of them rounded."""
-    whole_cents = (lost * 100).denominator == 1
-    return rounded(-lost, CENT if whole_cents else unit)
-
-
 def stands_off(on: Fraction, why: str, clause: str) -> Due:
     """Settle a wager that neither wins nor loses."""
     return Due(NOTHING, Fate.STANDS_OFF, why, clause, on)
@@ -93,4 +110,4 @@ def stands_off(on: Fraction, why: str, clause: str) -> Due:
 
 def returned(wager: Wager, why: str, clause: str) -> Due:
     """Settle a wager that has to be handed back."""
-    return Due(NOTHING, Fate.RETURNED, why, clause, Fraction(wager.stake))
+    return Due(NOTHING, Fate.RETURNED, why, clause, in_full(wager.stake))

@@ -18,11 +18,11 @@ from pathlib import Path
 import polars as pl
 
 from audit.errors import BadInput
+from audit.sheet_text import sheet_text
 from audit.shoe_rows import CallRow, CardRow, WagerRow
 from audit.simulation.log_files import FORMATS, Packing, join_files, write_packed, written
 from audit.simulation.night_faults import Planted
 from audit.simulation.nights import NightPlan, SimulatedShoe, simulate_table, table_of
-from audit.sheet_text import sheet_text
 from audit.table_sheet import HOME
 
 UNFINISHED = ".unfinished"

@@ -124,7 +124,7 @@ def _formats(section: Section) -> dict[str, str]:
     formats: dict[str, str] = {}
     for name in section:
         _check_known(section, name, _TIMES)
-        written_as = section.text(name).replace(".%f", "%.f")
+        written_as = section.text(name).replace(".%f", "%.f").replace("%f", "%6f")
         if not _reads_back(written_as):
             raise section.must(name, written_as, "how a day and a time are written, %Y-%m-%d %H:%M")
         formats[name] = written_as

@@ -24,13 +24,18 @@ COPIED = ("audit", "vision", "tests", "README.md")
 REQUIRES = ("mutmut==3.8.0", "pytest<9", "hypothesis", "click", "rich", "tzdata")
 FORGET = """
 import pytest
+from audit.judging.blackjack import DEALERS, DECISIONS, HANDS, SPLITS
+from audit.judging.wagers import AREAS
 from audit.rules.baccarat import events_on
-from audit.rules.blackjack.dealing import fault_of_initial_deal
+from audit.rules.blackjack.hands import total_of
+from audit.settlement.dues import in_full, paid, taken
 
 @pytest.fixture(autouse=True)
 def forget() -> None:
-    events_on.cache_clear()
-    fault_of_initial_deal.cache_clear()
+    for remembered in (events_on, total_of, in_full, paid, taken):
+        remembered.cache_clear()
+    for rules in (DEALERS, DECISIONS, HANDS, SPLITS, AREAS):
+        rules.forget()
 """
 """Mutants are tried in copies of one warm process: what it remembers would hide them."""
 CAUGHT = frozenset({"killed", "timeout", "caught by type check", "segfault"})

@@ -7,14 +7,14 @@ then box after box is played out, and the dealer comes last.
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property
 
 from audit.hands import DEALER, Hand, Place, box_hand
 from audit.rulebook import Irregularity, Rulebook, Stage
 from audit.verdicts import COMPLIED, NOT_APPLICABLE, Breach, Undetermined, Verdict
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Dealt:
     """Where each card went, in the order out of the shoe, and which boxes had a wager.
 
@@ -27,15 +27,34 @@ class Dealt:
     decided_after: tuple[int, ...] = ()
     parents: tuple[tuple[Hand, Hand], ...] = ()
 
-    @property
+    @cached_property
     def dealt_boxes(self) -> frozenset[int]:
         return frozenset(hand.box for hand in self.hands if hand and hand.place is Place.BOX)
 
-    @property
+    @cached_property
     def boxes(self) -> tuple[int, ...]:
         """The boxes in play, from the dealer's left."""
         dealt = self.dealt_boxes
         return tuple(sorted(dealt if self.wagered is None else dealt & self.wagered))
+
+    @cached_property
+    def in_play(self) -> tuple[Hand, ...]:
+        """Leave out the cards of boxes that had no wager: those are a fault of their own."""
+        boxes = self.boxes
+        return tuple(
+            hand
+            for hand in self.hands
+            if hand and (hand.place is Place.DEALER or hand.box in boxes)
+        )
+
+    @cached_property
+    def first_without_hand(self) -> int | None:
+        """Which card of the round, counted from 1, went nobody knows where, if one did."""
+        return next((place for place, hand in enumerate(self.hands, 1) if hand is None), None)
+
+    @cached_property
+    def initial_fault(self) -> "DealFault | None":
+        return fault_of_initial_deal(self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +78,10 @@ def _without(hands: tuple[Hand, ...], place: int) -> tuple[Hand, ...]:
     return (*hands[:place], *hands[place + 1 :])
 
 
-def _in_play(dealt: Dealt) -> tuple[Hand, ...]:
-    """Leave out the cards of boxes that had no wager: those are a fault of their own."""
-    boxes = frozenset(dealt.boxes)
-    return tuple(
-        hand for hand in dealt.hands if hand and (hand.place is Place.DEALER or hand.box in boxes)
-    )
-
-
-@lru_cache(maxsize=1 << 12)
 def fault_of_initial_deal(dealt: Dealt) -> DealFault | None:
     """Find out how the initial deal went wrong, if it did: the simplest name for it."""
     expected = initial_order(dealt.boxes)
-    hands = _in_play(dealt)
+    hands = dealt.in_play
     actual = hands[: len(expected)]
     if actual == expected:
         return None
@@ -96,11 +106,11 @@ def fault_of_initial_deal(dealt: Dealt) -> DealFault | None:
 
 
 def _initial_fault_is(code: str, dealt: Dealt) -> Verdict:
-    if None in dealt.hands:
-        return Undetermined(f"where card {dealt.hands.index(None) + 1} of the round went")
+    if dealt.first_without_hand is not None:
+        return Undetermined(f"where card {dealt.first_without_hand} of the round went")
     if not dealt.boxes:
         return NOT_APPLICABLE
-    fault = fault_of_initial_deal(dealt)
+    fault = dealt.initial_fault
     if fault is None:
         return COMPLIED
     if fault.code != code:
@@ -170,7 +180,7 @@ def box_skipped(dealt: Dealt, book: Rulebook) -> Verdict:
     if dealt.wagered is None:
         return NOT_APPLICABLE
     skipped = sorted(dealt.wagered - dealt.dealt_boxes)
-    if None in dealt.hands:
+    if dealt.first_without_hand is not None:
         return Undetermined("where every card of the round went")
     if not skipped:
         return COMPLIED
@@ -209,10 +219,9 @@ def dealer_drew_early(dealt: Dealt, book: Rulebook) -> Verdict:
     verdict = _initial_fault_is("DEA014", dealt)
     if verdict != COMPLIED:
         return verdict
-    dealers = [place for place, hand in enumerate(dealt.hands) if hand == DEALER]
-    if len(dealers) <= 1:
+    if dealt.hands.count(DEALER) <= 1:
         return COMPLIED
-    second = dealers[1]
+    second = dealt.hands.index(DEALER, dealt.hands.index(DEALER) + 1)
     boxes = frozenset(dealt.boxes)
     later = [hand for hand in dealt.hands[second + 1 :] if hand and hand.box in boxes]
     if later:
@@ -256,9 +265,14 @@ def split_hand_played_out_of_turn(dealt: Dealt, book: Rulebook) -> Verdict:
     return _in_turn(dealt, lambda begun, hand: _descends(begun, hand, parents))
 
 
+def _boxes_after_initial_deal(dealt: Dealt) -> list[Hand]:
+    later = dealt.in_play[len(initial_order(dealt.boxes)) :]
+    return [hand for hand in later if hand.place is Place.BOX]
+
+
 def _boxes_begun_since(dealt: Dealt) -> int:
     """Count the boxes that had acted when an earlier one was given its card after all."""
-    later = [h for h in _in_play(dealt)[len(initial_order(dealt.boxes)) :] if h.place is Place.BOX]
+    later = _boxes_after_initial_deal(dealt)
     for place, hand in enumerate(later):
         begun = {other.box for other in later[:place] if other.box > hand.box}
         if begun:
@@ -267,12 +281,10 @@ def _boxes_begun_since(dealt: Dealt) -> int:
 
 
 def _in_turn(dealt: Dealt, comes_after: Callable[[Hand, Hand], bool]) -> Verdict:
-    if None in dealt.hands or not dealt.boxes or fault_of_initial_deal(dealt) is not None:
+    if dealt.first_without_hand is not None or not dealt.boxes or dealt.initial_fault is not None:
         return NOT_APPLICABLE
     begun: list[Hand] = []
-    for hand in _in_play(dealt)[len(initial_order(dealt.boxes)) :]:
-        if hand.place is not Place.BOX:
-            continue
+    for hand in _boxes_after_initial_deal(dealt):
         for other in begun:
             if comes_after(other, hand):
                 return Breach(f"{hand} is finished before {other} begins", f"{hand} drew later")

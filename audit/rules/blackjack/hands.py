@@ -1,6 +1,8 @@
 """Point values and totals, blackjack, pairs, over and under 13."""
 
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from audit.cards import Rank
 
@@ -30,15 +32,29 @@ def _hard_total(ranks: Sequence[Rank]) -> int:
     return sum(1 if rank is Rank.ACE else POINT_VALUE[rank] for rank in ranks)
 
 
+class Total(NamedTuple):
+    points: int
+    soft: bool
+
+
+def _count(ranks: tuple[Rank, ...]) -> Total:
+    hard = _hard_total(ranks)
+    soft = Rank.ACE in ranks and hard + ACE_HIGH - 1 <= TWENTY_ONE
+    return Total(hard + ACE_HIGH - 1 if soft else hard, soft)
+
+
+total_of = lru_cache(maxsize=1 << 16)(_count)
+"""What a hand comes to: the same few hands are counted over and over."""
+
+
 def is_soft(ranks: Sequence[Rank]) -> bool:
     """Tell whether an ace of the hand counts 11."""
-    return Rank.ACE in ranks and _hard_total(ranks) + ACE_HIGH - 1 <= TWENTY_ONE
+    return total_of(tuple(ranks)).soft
 
 
 def point_total(ranks: Sequence[Rank]) -> int:
     """Add up a hand: an ace counts 11 unless that would take it over 21."""
-    total = _hard_total(ranks)
-    return total + ACE_HIGH - 1 if is_soft(ranks) else total
+    return total_of(tuple(ranks)).points
 
 
 def spoken_total(ranks: Sequence[Rank]) -> str:

@@ -4,13 +4,13 @@ Where nobody logged which hand a split hand came from, there can be several ways
 cards: `ways_to_play` gives all that are equally lawful.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from fractions import Fraction
-from functools import cached_property
-from itertools import islice, permutations, product
+from functools import cached_property, lru_cache
+from itertools import accumulate, islice, permutations, product
 
 from audit.cards import Rank
 from audit.hands import DEALER, Hand, Place, box_hand, parse_hand
@@ -40,6 +40,13 @@ def _ranks(cards: tuple[CardSeen, ...]) -> tuple[Rank, ...]:
     return tuple(rank_of(seen) for seen in cards)
 
 
+@lru_cache(maxsize=1 << 12)
+def _nets_of_surrender(stake: Decimal, share: Fraction, unit: Decimal) -> tuple[Decimal, Decimal]:
+    """Give what a surrender comes to: its share taken, or else the rest of the stake given back."""
+    given_up = Fraction(stake) * share
+    return rounded(-given_up, unit), rounded(Fraction(stake) - given_up, unit) - stake
+
+
 @dataclass(frozen=True)
 class Play:
     """A round of blackjack, read one way."""
@@ -64,9 +71,8 @@ class Play:
 
     @cached_property
     def _hand_names(self) -> tuple[Hand, ...]:
-        seen = {card.hand for card in self.round.cards if card.hand is not None}
-        seen |= {child for child, _ in self.parents} | {parent for _, parent in self.parents}
-        boxes = [hand for hand in seen if hand.place is Place.BOX]
+        boxes = {hand for hand in self.round.hands if hand.place is Place.BOX}
+        boxes |= {hand for hand in self._split_hands if hand.place is Place.BOX}
         return tuple(sorted(boxes, key=lambda hand: (hand.box, hand.formed)))
 
     @cached_property
@@ -78,14 +84,23 @@ class Play:
         return self.dealer[0] if self.dealer else None
 
     def ranks(self, hand: Hand) -> tuple[Rank, ...]:
-        return _ranks(self.cards.get(hand, ()))
+        return self.hands.get(hand, ())
+
+    @cached_property
+    def hands(self) -> Mapping[Hand, tuple[Rank, ...]]:
+        """The ranks of each hand of a box."""
+        return {hand: _ranks(cards) for hand, cards in self.cards.items()}
 
     def initial_ranks(self, box: int) -> tuple[Rank, ...]:
         """The first two cards that a box was dealt, whatever became of them."""
         return _ranks(self.round.to_hand(box_hand(box))[:INITIAL_CARDS])
 
     def is_split(self, hand: Hand) -> bool:
-        return any(hand in link for link in self.parents)
+        return hand in self._split_hands
+
+    @cached_property
+    def _split_hands(self) -> frozenset[Hand]:
+        return frozenset(hand for link in self.parents for hand in link)
 
     @cached_property
     def boxes(self) -> tuple[int, ...]:
@@ -97,7 +112,12 @@ class Play:
     # Wagers
 
     def main_wagers(self, box: int) -> tuple[Wager, ...]:
-        return tuple(wager for wager in self._mains if wager.box == box)
+        return self._mains_of_boxes.get(box, ())
+
+    @cached_property
+    def _mains_of_boxes(self) -> dict[int | None, tuple[Wager, ...]]:
+        boxes = {wager.box for wager in self._mains}
+        return {box: tuple(wager for wager in self._mains if wager.box == box) for box in boxes}
 
     @cached_property
     def _mains(self) -> tuple[Wager, ...]:
@@ -130,9 +150,12 @@ class Play:
         dealt = {seen.seq for seen in self.round.cards[:after]}
         return sum(seen.seq in dealt for seen in self.cards.get(hand, ()))
 
-    def _last_call(self, hand: Hand, *kinds: CallKind) -> Call | None:
-        calls = [call for call in self.round.called(*kinds) if call.hand == hand]
-        return calls[-1] if calls else None
+    def _last_call(self, hand: Hand, kind: CallKind) -> Call | None:
+        return self._last_calls.get((kind, hand))
+
+    @cached_property
+    def _last_calls(self) -> dict[tuple[CallKind, Hand | None], Call]:
+        return {(call.kind, call.hand): call for call in self.round.calls}
 
     def bettors_on(self, box: int) -> frozenset[str]:
         return frozenset(wager.bettor for wager in self.main_wagers(box))
@@ -145,43 +168,43 @@ class Play:
         return any(True for _ in self._calls_of(kind, bettor, box))
 
     def _calls_of(self, kind: CallKind, bettor: str, box: int) -> Iterator[Call]:
-        for call in self.round.called(kind):
-            if call.hand is not None and call.hand.box == box and call.bettor in ("", bettor):
-                yield call
+        return (
+            call
+            for call in self.round.called(kind)
+            if call.hand is not None and call.hand.box == box and call.bettor in ("", bettor)
+        )
 
     def surrendered(self, wager: Wager) -> bool:
         """Tell whether a bettor folded: heard, or where decisions go unlogged, by the ledger."""
         if wager.kind is not WagerKind.MAIN or wager.box is None:
             return False
-        if wager not in self._known_to_fold:
-            self._known_to_fold[wager] = self._gave_up(wager, wager.box)
-        return self._known_to_fold[wager]
+        told_by = (wager.bettor, wager.box, wager.stake, wager.net)
+        if told_by not in self._known_to_fold:
+            self._known_to_fold[told_by] = self._gave_up(wager, wager.box)
+        return self._known_to_fold[told_by]
 
     @cached_property
-    def _known_to_fold(self) -> dict[Wager, bool]:
+    def _known_to_fold(self) -> dict[tuple[str, int, Decimal, Decimal | None], bool]:
+        """What was found out about main wagers, by all that tells whether they were folded."""
         return {}
 
     def _gave_up(self, wager: Wager, box: int) -> bool:
-        if any(
-            not self._was_split_before(call)
-            for call in self._calls_of(CallKind.SURRENDER, wager.bettor, box)
-        ):
-            return True
-        if self._folds_were_logged or self.dealer_first in (None, Rank.ACE) or wager.net is None:
+        if self._folds_were_logged:
+            heard = self._calls_of(CallKind.SURRENDER, wager.bettor, box)
+            return any(not self._was_split_before(call) for call in heard)
+        if self.dealer_first in (None, Rank.ACE) or wager.net is None:
+            return False
+        share = blackjack_options(self.book).surrender_share.value
+        given_up, otherwise = _nets_of_surrender(wager.stake, share, self.unit)
+        as_otherwise = wager.net == otherwise and -wager.stake < wager.net < 0
+        if wager.net != given_up and not as_otherwise:
             return False
         raised = any(
             (other.bettor, other.box) == (wager.bettor, box)
             for other in self.round.placed(WagerKind.SPLIT, WagerKind.DOUBLE)
         )
         alone = self.bettors_on(box) == {wager.bettor}
-        if raised or (alone and self._was_played(box)):
-            return False
-        given_up = Fraction(wager.stake) * blackjack_options(self.book).surrender_share.value
-        handed_back = rounded(Fraction(wager.stake) - given_up, self.unit)
-        otherwise = handed_back - wager.stake
-        if wager.net == rounded(-given_up, self.unit):
-            return True
-        return wager.net == otherwise and -wager.stake < wager.net < 0
+        return not raised and not (alone and self._was_played(box))
 
     @cached_property
     def _folds_were_logged(self) -> bool:
@@ -200,10 +223,12 @@ class Play:
         """Tell whether a bettor took even money: heard, or else seen in the ledger."""
         if box is None:
             return False
-        if self.took(CallKind.EVEN_MONEY, bettor, box):
-            return True
+        if self._folds_were_logged:
+            return self.took(CallKind.EVEN_MONEY, bettor, box)
+        if self.dealer_first is not Rank.ACE:
+            return False
         mains = [wager for wager in self.main_wagers(box) if wager.bettor == bettor]
-        if self._folds_were_logged or not mains or self.dealer_first is not Rank.ACE:
+        if not mains:
             return False
         if len(self.hands_of(box)) > 1 or not is_ace_and_ten(self.initial_ranks(box)):
             return False
@@ -229,22 +254,36 @@ class Play:
 
     def _everyone_folded(self, hand: Hand) -> bool:
         """Tell whether every bettor of a hand surrendered, heard or seen in the ledger."""
-        mains = self.main_wagers(hand.box)
-        if not mains:
+        if not self.main_wagers(hand.box):
             return not self.is_split(hand) and self._everyone_took(CallKind.SURRENDER, hand.box)
-        return all(self.surrendered(wager) for wager in mains)
+        return hand.box in self._boxes_given_up
+
+    @cached_property
+    def _boxes_given_up(self) -> frozenset[int | None]:
+        """The boxes on which every main wager was surrendered."""
+        return frozenset(
+            box
+            for box, mains in self._mains_of_boxes.items()
+            if all(self.surrendered(wager) for wager in mains)
+        )
 
     def _doubled_on(self, hand: Hand) -> int | None:
         call = self._last_call(hand, CallKind.DOUBLE)
         if call is not None:
             return self.held_at(hand, call.after)
-        wagers = self.round.wagers
-        doubled = any(
-            wagers[place].kind is WagerKind.DOUBLE and on == hand
-            for place, on in self.hand_of.items()
-            if not (self.round.decisions_were_logged and wagers[place].net == 0)
-        )
+        doubled = hand in self._hands_with_double
         return min(INITIAL_CARDS, len(self.cards.get(hand, ()))) if doubled else None
+
+    @cached_property
+    def _hands_with_double(self) -> frozenset[Hand]:
+        """The hands on which a double stands; where decisions are logged, one that was taken."""
+        wagers = self.round.wagers
+        return frozenset(
+            hand
+            for place, hand in self.hand_of.items()
+            if wagers[place].kind is WagerKind.DOUBLE
+            and not (self.round.decisions_were_logged and wagers[place].net == 0)
+        )
 
     def _nobody_decides(self, box: int) -> bool:
         """Tell whether the bettor who decides is absent and no other on the box can step in."""
@@ -263,8 +302,10 @@ class Play:
             and call.bettor
             and call.value != ABSENT
         ]
+        if not named:
+            return None
         folded = {wager.bettor for wager in self.main_wagers(box) if self.surrendered(wager)}
-        return named[-1] if named and named[-1] not in folded else None
+        return None if named[-1] in folded else named[-1]
 
     def hand_play(self, hand: Hand) -> HandPlay:
         ranks = self.ranks(hand)
@@ -281,7 +322,7 @@ class Play:
 
     def splits(self) -> Iterator[tuple[Hand, SplitMade]]:
         """Go through the splits in the order in which the hands were formed."""
-        splits: Counter[int] = Counter()
+        splits: dict[int, int] = defaultdict(int)
         for child, parent in self.parents:
             moved, stayed = self.ranks(child)[:1], self.ranks(parent)[:1]
             if moved and stayed:
@@ -335,11 +376,16 @@ class Play:
 
     def dealt(self) -> Dealt:
         """Where the cards went, for the rules of dealing."""
+        return self._dealt
+
+    @cached_property
+    def _dealt(self) -> Dealt:
         in_play = self.round.in_play()
-        positions = {seen.seq: place for place, seen in enumerate(in_play)}
         mains = [wager for wager in self._mains if not wager.late]
+        cards = self.round.cards
+        played = [0, *accumulate(seen.hand is None or seen.hand.is_played for seen in cards)]
         decided = tuple(
-            sum(seen.seq in positions for seen in self.round.cards[: call.after])
+            played[min(call.after, len(cards))]
             for call in self.round.called(
                 CallKind.HIT, CallKind.STAND, CallKind.DOUBLE, CallKind.SPLIT, CallKind.SURRENDER
             )
@@ -354,6 +400,10 @@ class Play:
     # What depends on the dealer
 
     def dealer_play(self) -> DealerPlay:
+        return self._dealer_play
+
+    @cached_property
+    def _dealer_play(self) -> DealerPlay:
         needs = [self._need_of_hand(hand) for hand in self.hands_in_play]
         needs.append(self._need_of_insurance())
         return DealerPlay(
@@ -363,7 +413,7 @@ class Play:
             tolerated=self._need_under_other_reading(),
         )
 
-    @property
+    @cached_property
     def hands_in_play(self) -> tuple[Hand, ...]:
         """The hands of boxes with a wager; without a ledger, of all that were dealt in."""
         wagered = {w.box for w in self.round.placed(WagerKind.MAIN)}
@@ -456,7 +506,7 @@ def ways_to_play(
     for faults, play in plays:
         if faults == fewest:
             for way in islice(_ways_to_place(play), MOST_WAYS):
-                yield replace(play, unnamed=way)
+                yield replace(play, unnamed=way) if way else play
 
 
 def _ways_to_place(play: Play) -> Iterator[tuple[tuple[int, Hand], ...]]:
@@ -501,7 +551,7 @@ def _split_calls(round_: Round) -> Parents:
 
 def _formed_hands(round_: Round) -> tuple[Hand, ...]:
     """Every split hand that a card or a wager names, and those that must lie between."""
-    named = {seen.hand for seen in round_.cards if seen.hand is not None}
+    named = set(round_.hands)
     named |= {wager.hand for wager in round_.wagers if wager.hand is not None}
     highest: dict[int, int] = {}
     for hand in named:

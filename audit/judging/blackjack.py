@@ -33,11 +33,12 @@ from audit.rules.blackjack.decisions import (
     SURRENDER_RULES,
 )
 from audit.rules.blackjack.hands import INITIAL_CARDS, is_ace_and_ten
-from audit.rules.blackjack.play import Play, ways_to_play
+from audit.rules.blackjack.play import Play
 from audit.rules.blackjack.wagers import (
     DECISION_RULES,
     Decided,
 )
+from audit.rules.blackjack.ways import ways_to_play
 from audit.rules.shoe import Burnt, burn_card_forgotten
 from audit.settlement.blackjack import Standing, due_on_hand, more_than_original_lost
 from audit.verdicts import Breach, Undetermined, Verdict

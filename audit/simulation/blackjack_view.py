@@ -8,7 +8,8 @@ from audit.cards import Rank
 from audit.hands import DEALER, Hand, Place, box_hand
 from audit.observations import Call, CallKind, Wager, WagerKind
 from audit.rounds import rank_of
-from audit.rules.blackjack.play import Play, ways_to_play
+from audit.rules.blackjack.play import Play
+from audit.rules.blackjack.ways import ways_to_play
 from audit.simulation.blackjack_pay import is_natural, points, total_of
 from audit.simulation.fault import Scene
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 PROJECT = Path(__file__).parents[2]
 MUTATED = ("audit/rules", "audit/settlement")
-READING = ("audit/rules/blackjack/play.py",)
+READING = ("audit/rules/blackjack/play.py", "audit/rules/blackjack/ways.py")
 """How a round is read before any rule sees it: no rule, and most of the time."""
 TESTS = ("tests/test_messages.py",)
 COPIED = ("audit", "vision", "tests", "README.md")

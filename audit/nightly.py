@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -22,7 +22,7 @@ import polars as pl
 
 from audit.batch import STORED, Audited, EarlierOrders, audit_bucket
 from audit.clearing import ROUND_KEY, SHOE_KEY
-from audit.errors import CatwalkError
+from audit.errors import BadInput, CatwalkError
 from audit.sheet_text import sheet_text
 from audit.shoe_order import SHOES_REMEMBERED
 from audit.shoe_rows import CardRow, ShoeRows
@@ -35,6 +35,8 @@ from audit.sources.spool import Bucket, Spool, buckets_for, load_bucket
 from audit.store import KnownTable, Run, Store
 from audit.table_sheet import TableSheet, plain_sheet
 
+ONE_SHOE = timedelta(hours=18)
+"""Rows of a shoe that are farther from what is stored of it are of another one."""
 OF_SEVERAL_LOGS = ("SRC004", "SRC005")
 """Found by comparing logs, of which the store keeps one."""
 IN_FLIGHT = 1
@@ -92,6 +94,8 @@ def audit_night(
         _leave_footage(intake)
         shoes = spool.shoes()
         sheets = _sheets(intake, shoes, night.rulebook)
+        stored = store.stored_shoes(shoes["table_id"].unique().to_list())
+        _check_names(shoes, stored.filter(pl.col("run_id") != run_id))
         store.write_tables(
             KnownTable(sheet.table, sheet.timezone.key, sheet_text(sheet))
             for sheet in sheets.values()
@@ -100,7 +104,7 @@ def audit_night(
             Run(run_id, now, version("catwalk"), "\n".join(map(str, night.inputs))),
             _unused(intake.refused, intake.left_over),
         )
-        work = list(_work(run_id, spool.on_disk(), shoes, sheets, store))
+        work = list(_work(run_id, spool.on_disk(), shoes, sheets, stored))
         watcher.begin("judging", shoes.height)
         watcher.step(shoes.height - sum(one.shoes for one in work))
         for done, audited in _audited(work, night.jobs, store):
@@ -141,6 +145,21 @@ def _sheets(intake: Intake, shoes: pl.DataFrame, rulebook: str | None) -> dict[s
     return sheets
 
 
+def _check_names(shoes: pl.DataFrame, stored: pl.DataFrame) -> None:
+    """Refuse shoes that have the name of another one, dealt on another day, before any harm."""
+    same = shoes.join(stored, on=SHOE_KEY).drop_nulls(["first", "first_ts", "last_ts"])
+    apart = same.filter(
+        (pl.col("first") - pl.col("last_ts") > ONE_SHOE)
+        | (pl.col("first_ts") - pl.col("first") > ONE_SHOE)
+    )
+    for table, shoe, now, before in apart.select(*SHOE_KEY, "first", "first_ts").head(1).rows():
+        raise BadInput(
+            f"shoe {shoe} of table {table} was dealt on {before:%d %B %Y} already, and these "
+            f"inputs have one of that name on {now:%d %B %Y}: name shoes so that no two of a "
+            "table are alike, for instance with the day"
+        )
+
+
 def _unused(refused: Sequence[Refused], left_over: Sequence[Leftover]) -> pl.DataFrame:
     columns = ("source", "row", "column_name", "value", "why", "refused")
     rows = [
@@ -174,10 +193,9 @@ def _work(
     buckets: Sequence[tuple[Path, ...]],
     shoes: pl.DataFrame,
     sheets: Mapping[str, TableSheet],
-    store: Store,
+    stored: pl.DataFrame,
 ) -> Iterator[_Work]:
     """Divide what is not stored yet into pieces that are audited and stored at once."""
-    stored = store.stored_shoes(shoes["table_id"].unique().to_list())
     ours = stored.filter(pl.col("run_id") == run_id)
     done = ours["table_id"].unique()
     others = stored.filter(pl.col("run_id") != run_id)

@@ -14,6 +14,7 @@ import duckdb
 import polars as pl
 import pytest
 
+from audit.errors import BadInput
 from audit.nightly import Night, audit_night
 from audit.run_summary import RunSummary, summary_of
 from audit.simulation.night_files import NightFiles, write_nights
@@ -254,3 +255,18 @@ def test_cards_that_were_not_shuffled_since_the_night_before_are_found(
     planted = [code.findings for code in before.codes if code.code == "SHO006"]
     assert after.shoes == before.shoes
     assert sum(repeated) > sum(planted) + after.shoes // 2
+
+
+def test_another_shoe_of_the_same_name_is_refused_before_any_harm(
+    night: Path, tmp_path: Path
+) -> None:
+    inputs = tmp_path / "inputs"
+    shutil.copytree(night, inputs)
+    for path in inputs.rglob("*.csv"):
+        path.write_text(path.read_text("utf-8").replace("2026-03-08T", "2026-03-10T"), "utf-8")
+    db = tmp_path / "a.db"
+    audited(db, night)
+    before = contents(db)
+    with pytest.raises(BadInput, match="name shoes so that no two of a table are alike"):
+        audited(db, inputs)
+    assert contents(db) == before

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
+from itertools import pairwise
 
 from audit.assembly import TableHistory, dealt_as, rounds_of
 from audit.errors import BadInput, BadTableSheet
@@ -11,6 +12,7 @@ from audit.hands import DEALER
 from audit.judge import MOST_READINGS, judge_round
 from audit.judging.baccarat import coup_as_laid
 from audit.judging.shoe import (
+    NOBODY_SAID,
     ShoeFinding,
     held_back,
     judge_shoe,
@@ -29,6 +31,8 @@ from audit.shoe_rows import CallRow, CardRow, ShoeRows, WagerRow
 from audit.table_sheet import TableSheet, rulebook_at
 
 NO_CARDS = "no card of it is logged"
+SAME_MOMENT = timedelta(seconds=5)
+"""Two devices may tell the time of one moment so much apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +121,8 @@ def audit_shoe(
     remember_order(rows, table.earlier)
     doubtful = rounds_in_doubt(rows, found)
     judged = [_held_back(one) if one.number in doubtful else one for one in judged]
+    jumped = _clock_set_back(rows.cards)
+    judged = [_timeless(one) if one.number in jumped else one for one in judged]
     return AuditedShoe(rows, tuple(judged), found, left_over)
 
 
@@ -129,6 +135,34 @@ def _placed(compared: Iterable[ShoeFinding], rows: ShoeRows) -> Iterator[ShoeFin
             yield replace(found, round=rounds.get(cards[0]))
         else:
             yield found
+
+
+def _clock_set_back(cards: Iterable[CardRow]) -> frozenset[int]:
+    """Name the rounds in which a later card has an earlier time: nobody knows when calls came."""
+    in_order = sorted(cards, key=lambda row: row.seq)
+    return frozenset(
+        row.round
+        for before, after in pairwise(in_order)
+        if before.ts - after.ts > SAME_MOMENT
+        for row in (before, after)
+        if row.round is not None
+    )
+
+
+def _timeless(judged: JudgedRound) -> JudgedRound:
+    """Call nothing a violation that may hang on the order of calls and cards."""
+    findings = tuple(
+        replace(
+            finding,
+            severity=Severity.REVIEW,
+            confidence=min(finding.confidence, NOBODY_SAID),
+            observed=f"{finding.observed}; the clock was set back in this round",
+        )
+        if finding.severity is Severity.VIOLATION
+        else finding
+        for finding in judged.findings
+    )
+    return replace(judged, findings=findings)
 
 
 def _held_back(judged: JudgedRound) -> JudgedRound:

@@ -22,6 +22,10 @@ REVIEWED = frozenset({"SRC002", "SRC003", "SRC004", "SRC005"})
 """What is wrong with the evidence is for a person to look at."""
 
 
+CLAUSE_BY_REASON = frozenset({"DEA019"})
+"""The clause of a round voided without ground hangs on the reason that was given."""
+
+
 class Level(StrEnum):
     """What a fault befalls."""
 

@@ -22,6 +22,7 @@ from audit.simulation.blackjack_setting import CallLog
 from audit.simulation.blackjack_style import ANYTHING
 from audit.simulation.camera import SURE, Camera, seen_by
 from audit.simulation.night_faults import (
+    CLAUSE_BY_REASON,
     LOGS_DIFFER,
     MISSING_CARD,
     NEW_PACKS,
@@ -393,7 +394,7 @@ class _TableNight:
                 code=kind.code,
                 severity=severity_due(kind.code, book),
                 rulebook=book.id,
-                clauses=book.breaks[kind.code],
+                clauses=() if kind.code in CLAUSE_BY_REASON else book.breaks[kind.code],
                 exposure=cost,
             )
         )

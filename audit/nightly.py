@@ -36,7 +36,7 @@ from audit.store import KnownTable, Run, Store
 from audit.table_sheet import TableSheet, plain_sheet
 
 ONE_SHOE = timedelta(hours=18)
-"""Rows of a shoe that are farther from what is stored of it are of another one."""
+"""When all rows of a shoe are farther than this from what is stored of it, it is another one."""
 OF_SEVERAL_LOGS = ("SRC004", "SRC005")
 """Found by comparing logs, of which the store keeps one."""
 IN_FLIGHT = 1
@@ -147,10 +147,10 @@ def _sheets(intake: Intake, shoes: pl.DataFrame, rulebook: str | None) -> dict[s
 
 def _check_names(shoes: pl.DataFrame, stored: pl.DataFrame) -> None:
     """Refuse shoes that have the name of another one, dealt on another day, before any harm."""
-    same = shoes.join(stored, on=SHOE_KEY).drop_nulls(["first", "first_ts", "last_ts"])
+    same = shoes.join(stored, on=SHOE_KEY).drop_nulls(["first", "first_ts"])
     apart = same.filter(
         (pl.col("first") - pl.col("last_ts") > ONE_SHOE)
-        | (pl.col("first_ts") - pl.col("first") > ONE_SHOE)
+        | (pl.col("first_ts") - pl.col("last") > ONE_SHOE)
     )
     for table, shoe, now, before in apart.select(*SHOE_KEY, "first", "first_ts").head(1).rows():
         raise BadInput(

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.cards import DECK, UNREAD
-from audit.shoe_order import LEAST_BITS, LEAST_CARDS, EarlierShoes, new_pack_order
+from audit.shoe_order import FARTHEST, LEAST_BITS, LEAST_CARDS, EarlierShoes, new_pack_order
 
 NAMES = [str(card) for card in DECK]
 SEEDS = st.integers(0, 2**32 - 1)
@@ -93,9 +93,9 @@ def test_a_repeated_quarter_is_found_with_its_places(seed: int, start: int, at: 
     repeat = table_with(shuffled(rng), before).repeat_of(now)
     assert repeat is not None
     assert repeat.shoe == "2"
-    assert 95 <= repeat.cards <= 110
-    assert abs(repeat.start - at) <= 10
-    assert abs(repeat.earlier_start - start) <= 10
+    assert 95 <= repeat.cards <= 125
+    assert abs(repeat.start - at) <= FARTHEST  # a few cards beside it may be alike by chance
+    assert abs(repeat.earlier_start - start) <= FARTHEST
     assert repeat.longest >= 60
 
 

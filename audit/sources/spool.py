@@ -35,12 +35,13 @@ class Bucket:
         return self.cards.is_empty() and self.wagers.is_empty() and self.calls.is_empty()
 
 
-_SHOE = {"table_id": pl.String(), "shoe": pl.String(), "first": MOMENT}
+_SHOE = {"table_id": pl.String(), "shoe": pl.String(), "first": MOMENT, "last": MOMENT}
 
 
 def _shoes(rows: pl.DataFrame, log: Log) -> pl.DataFrame:
     moment = "placed_at" if log is WAGERS else "ts"
-    return rows.group_by("table_id", "shoe").agg(first=pl.col(moment).min())
+    times = pl.col(moment)
+    return rows.group_by("table_id", "shoe").agg(first=times.min(), last=times.max())
 
 
 @dataclass(slots=True)
@@ -107,13 +108,13 @@ class Spool:
         return [tuple(of_bucket) for of_bucket in paths]
 
     def shoes(self) -> pl.DataFrame:
-        """Give the shoes that rows were read of, each with its bucket and its first moment."""
+        """Give the shoes that rows were read of, each with its bucket and from when to when."""
         seen = [part.shoes.with_columns(bucket=pl.lit(part.bucket)) for part in self._kept]
         empty = pl.DataFrame(schema={**_SHOE, "bucket": pl.Int32})
         return (
             pl.concat([empty, *seen], how="vertical_relaxed")
             .group_by("table_id", "shoe", "bucket")
-            .agg(pl.col("first").min())
+            .agg(pl.col("first").min(), pl.col("last").max())
             .sort("table_id", "first", "shoe")
         )
 

@@ -71,7 +71,8 @@ def judge_round(
 
 def _judge_known(round_: Round, book: Rulebook, sheet: TableSheet) -> list[Finding]:
     record = Record(round_, book, sheet)
-    _hear_shoe(record)
+    _hear_decks(record)
+    _hear_copies(record)
     if round_.game is Game.BACCARAT:
         judge_baccarat(record)
     else:
@@ -79,10 +80,14 @@ def _judge_known(round_: Round, book: Rulebook, sheet: TableSheet) -> list[Findi
     return record.findings
 
 
-def _hear_shoe(record: Record) -> None:
+def _hear_decks(record: Record) -> None:
     if record.round.around.first_of_shoe:
         record.hear("SHO004", wrong_number_of_decks(Decks(record.sheet.decks), record.book))
-    seen = Counter(str(card.card) for card in record.round.cards)
+
+
+def _hear_copies(record: Record) -> None:
+    read = [seen for seen in record.round.cards if isinstance(seen.card, Card)]
+    seen = Counter(str(card.card) for card in read)
     for card, copies in seen.items():
         verdict = too_many_copies(Copies(card, copies, record.sheet.decks), record.book)
         if isinstance(verdict, Breach):
@@ -143,6 +148,7 @@ def _unreadable(
     round_: Round, book: Rulebook, sheet: TableSheet, doubtful: list[int]
 ) -> list[Finding]:
     record = Record(round_, book, sheet)
+    _hear_decks(record)
     places = tuple(round_.cards[place].seq for place in doubtful)
     verdict = too_many_unread_cards(Unreadable(len(places)), book)
     record.hear("SRC002", verdict, evidence=Evidence(cards=places))

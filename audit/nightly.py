@@ -7,12 +7,15 @@ transaction, so a run that is killed can be run again: it goes on with the table
 import hashlib
 import multiprocessing
 import os
+import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from glob import escape as glob_escape
 from importlib.metadata import version
 from itertools import islice
 from pathlib import Path
@@ -87,8 +90,8 @@ def audit_night(
     run_id = run_id_of(found, night)
     if store.finished(run_id):
         return RunResult(run_id, was_done_before=True)
-    with tempfile.TemporaryDirectory(prefix="catwalk-") as folder:
-        spool = Spool(Path(folder), buckets_for(found.logs))
+    with _folder_beside(store.path) as folder:
+        spool = Spool(folder, buckets_for(found.logs))
         watcher.begin("reading", sum(_size(path) for path in found.logs))
         intake = read_into(spool, found, night.mapping, lambda path: watcher.step(_size(path)))
         _leave_footage(intake)
@@ -112,6 +115,41 @@ def audit_night(
             watcher.step(done.shoes)
     store.finish_run(run_id, read=intake.read, at=now)
     return RunResult(run_id, was_done_before=False)
+
+
+@contextmanager
+def _folder_beside(database: Path) -> Iterator[Path]:
+    """Make a folder for rows on their way, where the database has room, and leave none behind.
+
+    What a killed run left there is removed by the next one.
+    """
+    if not database.parent.is_dir():
+        raise BadInput(f"{database} cannot be made: there is no folder {database.parent}")
+    prefix = f".{database.name}.rows-"
+    for left in database.parent.glob(f"{glob_escape(prefix)}*"):
+        pid = left.name.removeprefix(prefix).partition("-")[0]
+        if pid.isdecimal() and not _is_running(int(pid)):
+            shutil.rmtree(left, ignore_errors=True)
+    try:
+        folder = tempfile.TemporaryDirectory(prefix=f"{prefix}{os.getpid()}-", dir=database.parent)
+    except OSError as problem:
+        reason = problem.strerror or "no folder can be made there"
+        raise BadInput(f"{database.parent} cannot be written: {reason}") from None
+    with folder as name:
+        yield Path(name)
+
+
+def _is_running(pid: int) -> bool:
+    """Tell whether a process is there; where that cannot be asked, take it that it is."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def _size(path: Path) -> int:

@@ -149,6 +149,7 @@ def test_a_run_killed_at_any_moment_ends_like_an_undisturbed_one(
     assert last.returncode == 1
     assert kills
     assert contents(disturbed) == contents(quiet)
+    assert {path.name for path in tmp_path.iterdir()} == {"quiet.db", "disturbed.db"}
 
 
 def test_two_audits_and_a_questioner_at_once_all_finish(night: Path, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from audit.clearing import OF_THE_SHOE, ROUND_KEY, SHOE_KEY, Profile, can_be_cleared, clear
+from audit.clearing import OF_THE_SHOE, Profile, can_be_cleared, clear
 from audit.comparison import compare_logs
 from audit.errors import BadInput, BadTableSheet
 from audit.findings import Finding, Severity
@@ -15,7 +15,7 @@ from audit.judging.shoe import ShoeFinding, remember_order
 from audit.money import CENT
 from audit.observations import CallKind
 from audit.shoe_audit import AuditedShoe, TableSoFar, audit_shoe, shoe_rulebook, unjudged_shoe
-from audit.shoe_rows import CallRow, CardRow, Origin, ShoeRows, WagerRow
+from audit.shoe_rows import ROUND_KEY, SHOE_KEY, CallRow, CardRow, Origin, ShoeRows, WagerRow
 from audit.sources.records import Leftover
 from audit.sources.spool import Bucket
 from audit.store import ShoeBatch, frame_schema

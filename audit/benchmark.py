@@ -4,11 +4,8 @@ Recall by kind of fault, false alarms on rounds that nothing befell, and how oft
 are right. The nights go through the audit as rows, as if they had been read from files.
 """
 
-import multiprocessing
-import os
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -18,6 +15,7 @@ from audit.money import CENT
 from audit.simulation.night_faults import Planted
 from audit.simulation.nights import NightPlan, SimulatedShoe, simulate_table
 from audit.sources.spool import bucket_of
+from audit.workers import worker_pool
 
 MOST_SHOWN = 20
 """Rounds that were missed or wrongly accused which are named."""
@@ -100,8 +98,7 @@ def run_benchmark(plan: NightPlan, seed: int, jobs: int) -> Iterator[Result]:
     if jobs == 1:
         yield from map(audit_table, work)
         return
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # for the processes to come
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    with worker_pool(jobs) as pool:
         yield from pool.map(audit_table, work)
 
 

@@ -27,11 +27,10 @@ from audit.rulebook_files import rulebook
 from audit.rules.baccarat import Coup, is_pair, is_pair_by_point_value, outcome, point_total
 from audit.rules.wagers import AREA_RULES, Area, Differential, differential_exceeded
 from audit.settlement.baccarat import settled_alike
+from audit.shoe_rows import ROUND_KEY, SHOE_KEY
 from audit.table_sheet import Limit, TableSheet, plain_sheet
 from audit.verdicts import Breach
 
-SHOE_KEY = ["table_id", "shoe"]
-ROUND_KEY = [*SHOE_KEY, "round"]
 ORDINARY_CALLS = frozenset(
     {
         CallKind.BETS_OPEN,

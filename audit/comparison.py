@@ -12,13 +12,12 @@ from itertools import groupby
 from audit.cards import DECK, UNREAD, parse_card
 from audit.findings import Evidence
 from audit.hands import Hand, parse_hand
+from audit.judge import SURE_FROM
 from audit.judging.shoe import ShoeFinding, source_finding
 from audit.rulebook import Rulebook
 from audit.rules.shoe import OneSource, TwoReadings, card_in_one_source_only, sources_differ
 from audit.shoe_rows import CardRow
 
-SURE_FROM = 0.98
-"""From this confidence on, a source is sure of a card."""
 SUREST = 0.99
 """No device is taken to be surer than this when another one contradicts it."""
 LEAST_IN_COMMON = 0.5

@@ -5,13 +5,11 @@ transaction, so a run that is killed can be run again: it goes on with the table
 """
 
 import hashlib
-import multiprocessing
 import os
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -24,11 +22,10 @@ from typing import Protocol
 import polars as pl
 
 from audit.batch import STORED, Audited, EarlierOrders, audit_bucket
-from audit.clearing import ROUND_KEY, SHOE_KEY
-from audit.errors import BadInput, CatwalkError
+from audit.errors import BadInput
 from audit.sheet_text import sheet_text
 from audit.shoe_order import SHOES_REMEMBERED
-from audit.shoe_rows import CardRow, ShoeRows
+from audit.shoe_rows import ROUND_KEY, SHOE_KEY, CardRow, ShoeRows
 from audit.sources.columns import CALLS, CARDS, WAGERS, Log
 from audit.sources.found import Found, find_files
 from audit.sources.mapping import ColumnMapping
@@ -37,6 +34,7 @@ from audit.sources.records import Leftover, Refused
 from audit.sources.spool import Bucket, Spool, buckets_for, load_bucket
 from audit.store import KnownTable, Run, Store
 from audit.table_sheet import TableSheet, plain_sheet
+from audit.workers import worker_pool
 
 ONE_SHOE = timedelta(hours=18)
 """When all rows of a shoe are farther than this from what is stored of it, it is another one."""
@@ -58,10 +56,6 @@ class Unwatched:
 
     def begin(self, what: str, total: int) -> None: ...
     def step(self, count: int) -> None: ...
-
-
-class WorkerLost(CatwalkError):
-    """A process that audited some tables is gone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,10 +264,9 @@ def _audited(work: Sequence[_Work], jobs: int, store: Store) -> Iterator[tuple[_
         for one in work:
             yield one, _audit(one, *_known_before(one, store))
         return
-    os.environ.setdefault("POLARS_MAX_THREADS", "1")  # for the processes to come
     waiting = iter(work)
     running: dict[Future[Audited], _Work] = {}
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn")) as pool:
+    with worker_pool(jobs) as pool:
         while True:
             for one in islice(waiting, jobs + IN_FLIGHT - len(running)):
                 running[pool.submit(_audit, one, *_known_before(one, store))] = one
@@ -281,13 +274,7 @@ def _audited(work: Sequence[_Work], jobs: int, store: Store) -> Iterator[tuple[_
                 return
             ready, _ = wait(running, return_when=FIRST_COMPLETED)
             for future in ready:
-                try:
-                    yield running.pop(future), future.result()
-                except BrokenProcessPool:
-                    raise WorkerLost(
-                        "a process of this audit was killed, perhaps for want of memory: "
-                        "run it again, with fewer --jobs; what is stored stays"
-                    ) from None
+                yield running.pop(future), future.result()
 
 
 def _known_before(one: _Work, store: Store) -> tuple[dict[str, pl.DataFrame], EarlierOrders]:

@@ -5,6 +5,7 @@ from decimal import Decimal
 
 from audit.sources.records import Account
 from audit.store import Store
+from audit.store.store import OF_THE_RUN
 
 MOST_QUOTED = 20
 """Rows that were not used which are quoted; the store has the others."""
@@ -52,20 +53,19 @@ class RunSummary:
         return sum(code.findings for code in self.codes if code.severity == severity)
 
 
-_OF_RUN = "SEMI JOIN (SELECT table_id, shoe FROM shoes WHERE run_id = $run) USING (table_id, shoe)"
 _COUNTS = f"""
     SELECT (SELECT count(DISTINCT table_id) FROM shoes WHERE run_id = $run),
            (SELECT count(*) FROM shoes WHERE run_id = $run),
            count(*), count(*) FILTER (judged)
-    FROM rounds {_OF_RUN}
+    FROM rounds {OF_THE_RUN}
 """  # noqa: S608
 _UNJUDGED = f"""
-    SELECT unjudged, count(*) FROM rounds {_OF_RUN}
+    SELECT unjudged, count(*) FROM rounds {OF_THE_RUN}
     WHERE NOT judged GROUP BY unjudged ORDER BY count(*) DESC, unjudged
 """  # noqa: S608
 _CODES = f"""
     SELECT code, severity, count(*), sum(given_away), sum(short_changed)
-    FROM standing {_OF_RUN}
+    FROM standing {OF_THE_RUN}
     GROUP BY code, severity ORDER BY severity = 'violation' DESC, count(*) DESC, code
 """  # noqa: S608
 _ACCOUNTS = """

@@ -4,6 +4,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 
+SHOE_KEY = ["table_id", "shoe"]
+ROUND_KEY = [*SHOE_KEY, "round"]
+"""The columns by which rows of all logs are joined."""
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:

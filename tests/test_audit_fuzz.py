@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, Phase, given, settings
 
 from audit.batch import Audited, audit_bucket
 from audit.cards import DECK, UNREAD
-from audit.clearing import ROUND_KEY, SHOE_KEY
 from audit.cli import main
 from audit.errors import CatwalkError
 from audit.findings import Severity
@@ -25,6 +24,7 @@ from audit.notation import parse_round
 from audit.observations import CardSeen, Game
 from audit.rounds import Round
 from audit.rulebook_files import rulebook
+from audit.shoe_rows import ROUND_KEY, SHOE_KEY
 from audit.sources import ColumnMapping
 from audit.sources.found import find_files
 from audit.sources.reading import Intake, read_into

@@ -6,12 +6,10 @@ made in a hidden folder first and moved to its place when it is whole.
 
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import BrokenExecutor, ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
-from multiprocessing import get_context
 from operator import attrgetter
 from pathlib import Path
 
@@ -24,6 +22,7 @@ from audit.simulation.log_files import FORMATS, Packing, join_files, write_packe
 from audit.simulation.night_faults import Planted
 from audit.simulation.nights import NightPlan, SimulatedShoe, simulate_table, table_of
 from audit.table_sheet import HOME
+from audit.workers import worker_pool
 
 UNFINISHED = ".unfinished"
 INPUTS, TRUTH = "inputs", "truth.csv"
@@ -148,8 +147,6 @@ def write_nights(
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise BadInput(f"{folder} cannot be written: {reason}") from None
-    except BrokenExecutor:
-        raise BadInput("a process was ended before its tables were done: try fewer jobs") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return Written(folder, plan.tables, rounds, tuple(truth))
@@ -164,12 +161,8 @@ def _workers(jobs: int) -> Iterator[Each]:
     if jobs == 1:
         yield map
         return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        try:
-            yield pool.map
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    with worker_pool(jobs) as pool:
+        yield pool.map
 
 
 def _check_folder(folder: Path, *, force: bool) -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import polars as pl
 
 from audit.errors import BadInput
+from audit.shoe_rows import ROUND_KEY, SHOE_KEY
 from audit.store.schema import (
     CALLS,
     CARDS,
@@ -25,8 +26,6 @@ from audit.store.schema import (
     Table,
 )
 
-SHOE_KEY = ["table_id", "shoe"]
-ROUND_KEY = [*SHOE_KEY, "round"]
 DTYPES: dict[str, pl.DataType] = {
     TEXT: pl.String(),
     WHOLE: pl.Int64(),

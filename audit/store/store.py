@@ -341,13 +341,13 @@ _ACCOUNT_FOR_ROWS = """
         FROM unused_rows WHERE run_id = ? AND "row" > 0 GROUP BY source
     ) USING (source)
 """
-_OF_THE_RUN = (
+OF_THE_RUN = (
     "SEMI JOIN (SELECT table_id, shoe FROM shoes WHERE run_id = $run) USING (table_id, shoe)"
 )
 _FINISH = f"""
     UPDATE runs SET
-        rounds = (SELECT count(*) FROM rounds {_OF_THE_RUN}),
-        findings = (SELECT count(*) FROM findings {_OF_THE_RUN} WHERE NOT withdrawn),
+        rounds = (SELECT count(*) FROM rounds {OF_THE_RUN}),
+        findings = (SELECT count(*) FROM findings {OF_THE_RUN} WHERE NOT withdrawn),
         finished_at = $at
     WHERE run_id = $run
 """  # noqa: S608

@@ -19,7 +19,7 @@ PROJECT = Path(__file__).parents[2]
 MUTATED = ("audit/rules", "audit/settlement")
 READING = ("audit/rules/blackjack/play.py", "audit/rules/blackjack/ways.py")
 """How a round is read before any rule sees it: no rule, and most of the time."""
-TESTS = ("tests/test_messages.py",)
+TESTS = ("tests/test_messages.py", "tests/test_settled_alike.py")
 COPIED = ("audit", "vision", "tests", "README.md")
 REQUIRES = ("mutmut==3.8.0", "pytest<9", "hypothesis", "click", "rich", "tzdata")
 FORGET = """

@@ -22,7 +22,11 @@ READING = ("audit/rules/blackjack/play.py", "audit/rules/blackjack/ways.py")
 TESTS = ("tests/test_messages.py", "tests/test_settled_alike.py")
 COPIED = ("audit", "vision", "tests", "README.md")
 REQUIRES = ("mutmut==3.8.0", "pytest<9", "hypothesis", "click", "rich", "tzdata")
-FORGET = """
+CONFTEST = """
+import os
+import re
+from pathlib import Path
+
 import pytest
 from audit.judging.blackjack import DEALERS, DECISIONS, HANDS, SPLITS
 from audit.judging.wagers import AREAS
@@ -36,8 +40,25 @@ def forget() -> None:
         remembered.cache_clear()
     for rules in (DEALERS, DECISIONS, HANDS, SPLITS, AREAS):
         rules.forget()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    module, _, function = os.environ.get("MUTANT_UNDER_TEST", "").partition(".x_")
+    source = Path(__file__).parents[1] / (module.replace(".", "/") + ".py")
+    if not function or not source.is_file():
+        return
+    named = re.findall(r'"([A-Z]{3}[0-9]{3})": (\\w+)', source.read_text("utf-8"))
+    own = {code for code, rule in named if rule == function.partition("__mutmut")[0]}
+    near = {code for code, _ in named}
+
+    def distance(item: pytest.Item) -> int:
+        code = item.name.partition("[")[2][:6]
+        return 0 if code in own else 1 if code in near else 2
+
+    items.sort(key=distance)
 """
-"""Mutants are tried in copies of one warm process: what it remembers would hide them."""
+"""Mutants are tried in copies of one warm process: what it remembers would hide them. The cases of the
+mutated rule come first, then those of its module, for they are likeliest to notice."""
 CAUGHT = frozenset({"killed", "timeout", "caught by type check", "segfault"})
 RESULT = re.compile(r"\s*(?P<name>\S+__mutmut_\d+): (?P<state>.+)")
 
@@ -58,7 +79,7 @@ def prepare(folder: Path) -> Path:
         f"also_copy = {[*COPIED, 'pyproject.toml']}\n"
     )
     (folder / "pyproject.toml").write_text(settings, "utf-8")
-    (folder / "tests" / "conftest.py").write_text(FORGET, "utf-8")
+    (folder / "tests" / "conftest.py").write_text(CONFTEST, "utf-8")
     venv.create(folder / "venv", with_pip=True)
     tools = folder / "venv" / "bin"
     subprocess.run([tools / "pip", "install", "--quiet", *REQUIRES], check=True)

@@ -1,0 +1,1 @@
+"""Decks, tables and film that we draw ourselves, with exact truth."""

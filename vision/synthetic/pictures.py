@@ -1,0 +1,32 @@
+"""Drawn pictures and the truth about them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnIndex:
+    card: str
+    corners: NDArray[np.float32]  # (4, 2) px, from the upper left as the index reads upright
+    visible: float  # share of its area that nothing covers and that is inside the picture
+    height: float  # px, how tall it would be at its most compressed scale
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCard:
+    card: str | None  # None: face down
+    outline: NDArray[np.float32]  # (4, 2) px, from the card's own upper left
+    visible: float
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    image: NDArray[np.uint8]
+    indexes: tuple[DrawnIndex, ...]  # covered ones too
+    cards: tuple[DrawnCard, ...]  # from the lowest to the topmost

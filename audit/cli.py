@@ -22,8 +22,10 @@ COMMANDS = (
     "rules",
     "simulate",
     "benchmark",
+    "model",
 )
-"""Each is in the file of its name in `audit/commands/`."""
+"""Each is in the file of its name in `audit/commands/`, unless `ELSEWHERE` has it."""
+ELSEWHERE = {"model": "vision.commands"}
 CONFIG = Path("catwalk.toml")
 
 
@@ -36,7 +38,8 @@ class _Catwalk(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"audit.commands.{cmd_name}"), cmd_name)
+        module = ELSEWHERE.get(cmd_name, f"audit.commands.{cmd_name}")
+        command = getattr(import_module(module), cmd_name)
         return command if isinstance(command, click.Command) else None
 
     def invoke(self, ctx: click.Context) -> object:
@@ -75,6 +78,7 @@ def main(ctx: click.Context, config: Path | None) -> None:
       catwalk explain "P 2H 3D 7C / B KS 6S"
                                           a round replayed step by step
       catwalk simulate nights/            nights to try it on, with planted faults
+      catwalk model show table.jpg        the cards in a picture of a table
 
     \b
     What is typed every time can stand in catwalk.toml:

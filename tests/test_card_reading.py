@@ -1,0 +1,348 @@
+"""Reading a picture: what is found, cut out, read, and joined to cards."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from vision.boxes import Boxes, Image, best_of_overlapping, index_height, overlaps
+from vision.card_reader import (
+    BadPicture,
+    CardReader,
+    IndexSeen,
+    joined_card,
+    read_image,
+)
+from vision.cards import CARDS, NUMBERS
+from vision.finder import BACK, INDEX, Finder, decode
+from vision.index_reader import CROP_SIDE, IndexReader, crop_index, softmax
+from vision.joining import join_indexes
+from vision.model_files import BadModel, FinderFile, Network
+from vision.synthetic.decks import Deck, draw_deck
+
+FELT = (60, 92, 30)
+
+
+class Told(Network):
+    """A network that says what it was told to, and keeps what it was given."""
+
+    def __init__(self, *answers: NDArray[np.float32]) -> None:
+        self.answers = list(answers)
+        self.given: list[NDArray[np.float32]] = []
+        self.input_shape = (1, 3, None, None)
+
+    def run(self, given: NDArray[np.float32]) -> NDArray[np.float32]:
+        self.given.append(given)
+        return self.answers[min(len(self.given), len(self.answers)) - 1]
+
+
+def finds(*rows: Sequence[float]) -> NDArray[np.float32]:
+    """What a finder gives: left, top, right, bottom, score, class of each find."""
+    return np.array(rows, dtype=np.float32).reshape(1, -1, 6)
+
+
+def grey(width: int, height: int) -> Image:
+    return np.full((height, width, 3), 128, dtype=np.uint8)
+
+
+# Boxes
+
+
+def test_boxes_overlap_by_what_they_share_of_both() -> None:
+    some = np.array([[0, 0, 10, 10]], dtype=np.float32)
+    others = np.array([[5, 0, 15, 10], [20, 20, 30, 30], [0, 0, 10, 10]], dtype=np.float32)
+    assert overlaps(some, others)[0].tolist() == pytest.approx([1 / 3, 0, 1])
+
+
+def test_of_overlapping_boxes_the_best_remains() -> None:
+    boxes = np.array([[1, 0, 11, 10], [0, 0, 10, 10], [30, 0, 40, 10]], dtype=np.float32)
+    scores = np.array([0.5, 0.9, 0.7], dtype=np.float32)
+    assert best_of_overlapping(boxes, scores, 0.5).tolist() == [1, 2]
+    assert best_of_overlapping(boxes, scores, 0.9).tolist() == [1, 2, 0]
+    assert best_of_overlapping(boxes[:0], scores[:0], 0.5).tolist() == []
+
+
+@given(st.floats(5, 200), st.floats(0, math.pi))
+def test_the_height_of_a_turned_index_is_told_from_its_box(height: float, turned: float) -> None:
+    across, down = abs(math.cos(turned)), abs(math.sin(turned))
+    width = height / 1.9
+    box = (width * across + height * down, width * down + height * across)
+    assert index_height(*box) == pytest.approx(height, rel=1e-6)
+
+
+def test_a_box_without_size_has_no_height() -> None:
+    assert index_height(0, 0) == 0
+
+
+# Cutting out
+
+
+@pytest.mark.parametrize("size", [9, 24, 42, 43, 60, 200])
+def test_an_index_is_cut_out_in_the_middle_and_with_its_surroundings(size: int) -> None:
+    image = grey(640, 480)
+    image[100 : 100 + size, 300 : 300 + size] = 255
+    crop = crop_index(image, (300, 100, 300 + size, 100 + size))
+    assert crop.shape == (CROP_SIDE, CROP_SIDE, 3)
+    bright = crop[..., 0] > 190
+    assert bright.mean() == pytest.approx(1 / 1.5**2, abs=0.05)
+    middle = np.argwhere(bright).mean(axis=0)
+    assert middle.tolist() == pytest.approx([CROP_SIDE / 2 - 0.5] * 2, abs=0.6)
+
+
+def test_a_narrow_index_keeps_its_shape() -> None:
+    image = grey(200, 200)
+    image[80:120, 90:110] = 0
+    dark = crop_index(image, (90, 80, 110, 120))[..., 0] < 64
+    assert dark.any(axis=1).sum() == pytest.approx(2 * dark.any(axis=0).sum(), abs=2)
+
+
+@pytest.mark.parametrize("size", [20, 90])
+@pytest.mark.parametrize("corner", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_beyond_the_border_the_outermost_pixels_go_on(size: int, corner: tuple[int, int]) -> None:
+    image = grey(300, 200)
+    left = -size // 2 if corner[0] == 0 else 300 - size // 2
+    top = -size // 2 if corner[1] == 0 else 200 - size // 2
+    crop = crop_index(image, (left, top, left + size, top + size))
+    assert (crop == 128).all()
+
+
+def test_what_is_shrunk_is_averaged() -> None:
+    image = np.zeros((600, 600, 3), dtype=np.uint8)
+    image[::2] = 255
+    crop = crop_index(image, (150, 150, 450, 450))
+    assert np.abs(crop.astype(int) - 127).max() < 40
+
+
+# Finding
+
+
+def test_every_cell_of_a_yolo_and_its_finished_finds_mean_the_same() -> None:
+    cells = np.zeros((1, 6, 21), dtype=np.float32)
+    cells[0, :, 0] = (50, 40, 20, 30, 0.9, 0.1)
+    cells[0, :, 1] = (150, 140, 60, 80, 0.2, 0.7)
+    rows = decode(cells)
+    assert rows[0].tolist() == pytest.approx([40, 25, 60, 55, 0.9, INDEX])
+    assert rows[1].tolist() == pytest.approx([120, 100, 180, 180, 0.7, BACK])
+    assert decode(rows[None, :2]).tolist() == rows[:2].tolist()
+
+
+def test_what_is_no_yolo_is_refused() -> None:
+    with pytest.raises(BadModel, match=r"\(1, 84, 21\)"):
+        decode(np.zeros((1, 84, 21), dtype=np.float32))
+
+
+def test_a_picture_is_looked_at_as_it_is_and_filled_up() -> None:
+    network = Told(finds((10, 20, 30, 50, 0.9, INDEX)))
+    image = grey(1280, 720)
+    image[..., 2] = 255
+    found = Finder(network, FinderFile("", "")).find(image)
+    (given,) = network.given
+    assert given.shape == (1, 3, 736, 1280)
+    assert given[0, :, 0, 0].tolist() == pytest.approx([1, 128 / 255, 128 / 255])
+    assert given[0, :, 735, 0].tolist() == pytest.approx([114 / 255] * 3)
+    assert found.indexes.tolist() == [[10, 20, 30, 50]]
+
+
+def test_a_large_picture_is_shrunk_and_its_finds_are_put_back() -> None:
+    network = Told(finds((100, 200, 120, 230, 0.9, INDEX)))
+    found = Finder(network, FinderFile("", "")).find(grey(3200, 2400))
+    assert network.given[0].shape == (1, 3, 1216, 1600)
+    assert found.indexes.tolist() == [[200, 400, 240, 460]]
+
+
+def test_very_tall_indexes_ask_for_a_second_look() -> None:
+    tall = finds((100, 100, 190, 240, 0.6, INDEX))
+    again = finds((24, 24, 46, 58, 0.9, INDEX))
+    network = Told(tall, again)
+    found = Finder(network, FinderFile("", "")).find(grey(1280, 720))
+    assert len(network.given) == 2
+    assert max(network.given[1].shape[2:]) < 400
+    assert len(found.indexes) == 1
+    assert found.index_scores.tolist() == pytest.approx([0.9])
+
+
+def test_a_small_picture_is_looked_at_enlarged_as_well() -> None:
+    network = Told(finds())
+    found = Finder(network, FinderFile("", "")).find(grey(416, 416))
+    assert [given.shape[2] for given in network.given] == [416, 832]
+    assert found.indexes.shape == (0, 4)
+
+
+def test_indexes_at_the_border_are_kept_and_doubtful_backs_are_not() -> None:
+    network = Told(
+        finds(
+            (-4, -2, 12, 20, 0.4, INDEX),
+            (1270, 700, 1290, 730, 0.4, INDEX),
+            (300, 300, 380, 420, 0.4, BACK),
+            (600, 300, 680, 420, 0.6, BACK),
+            (800, 300, 820, 330, 0.2, INDEX),
+            (1290, 300, 1300, 330, 0.9, INDEX),
+        )
+    )
+    found = Finder(network, FinderFile("", "")).find(grey(1280, 720))
+    assert sorted(found.indexes.tolist()) == [[0, 0, 12, 20], [1270, 700, 1280, 720]]
+    assert found.backs.tolist() == [[600, 300, 680, 420]]
+
+
+# Reading
+
+
+def test_the_temperature_makes_a_reading_humbler() -> None:
+    logits = np.zeros((1, 53), dtype=np.float32)
+    logits[0, NUMBERS["TD"]] = 8
+    boxes = np.array([[10, 10, 30, 40]], dtype=np.float32)
+    sure = IndexReader(Told(logits)).read(grey(100, 100), boxes)
+    humble = IndexReader(Told(logits), temperature=2).read(grey(100, 100), boxes)
+    assert sure.sum() == pytest.approx(1)
+    assert CARDS[int(humble.argmax())] == "TD"
+    assert sure[0, NUMBERS["TD"]] > humble[0, NUMBERS["TD"]] > 0.4
+
+
+def test_the_reader_is_given_red_first() -> None:
+    network = Told(np.zeros((1, 53), dtype=np.float32))
+    image = np.zeros((50, 50, 3), dtype=np.uint8)
+    image[..., 2] = 255
+    IndexReader(network).read(image, np.array([[10, 10, 30, 40]], dtype=np.float32))
+    assert network.given[0].shape == (1, 3, CROP_SIDE, CROP_SIDE)
+    assert network.given[0][0, :, 32, 32].tolist() == [1, 0, 0]
+
+
+def test_where_nothing_is_found_nothing_is_read() -> None:
+    network = Told()
+    assert IndexReader(network).read(grey(50, 50), np.zeros((0, 4), np.float32)).shape == (0, 53)
+    assert not network.given
+
+
+def test_a_reader_of_another_size_is_refused() -> None:
+    network = Told()
+    network.input_shape = (None, 3, 48, 48)
+    with pytest.raises(BadModel, match="48 pixels, cut are 64"):
+        IndexReader(network)
+
+
+def test_probabilities_of_extreme_logits_are_still_probabilities() -> None:
+    assert softmax(np.array([[1000, 0], [-1000, -1000]], np.float32)).tolist() == [
+        [1, 0],
+        [0.5, 0.5],
+    ]
+
+
+def seen(card: str, probability: float, readable: float = 1.0) -> IndexSeen:
+    each = np.full(52, (1 - probability) / 51, dtype=np.float32)
+    each[NUMBERS[card]] = probability
+    return IndexSeen((0, 0, 10, 20), 0.9, readable, each, 20)
+
+
+def test_two_doubtful_indexes_of_a_card_make_a_surer_one() -> None:
+    card = joined_card([seen("6H", 0.8), seen("6H", 0.7)])
+    assert card.card == "6H"
+    assert card.certainty > 0.99
+
+
+def test_a_sure_index_cannot_rule_out_what_another_reads() -> None:
+    card = joined_card([seen("6H", 1.0), seen("9H", 1.0)])
+    assert card.certainty == pytest.approx(0.5, abs=0.02)
+
+
+def test_an_index_of_less_than_14_pixels_is_said_to_be_too_small() -> None:
+    boxes = finds((10, 20, 17, 33, 0.9, INDEX), (100, 20, 108, 35, 0.8, INDEX))
+    logits = np.zeros((2, 53), dtype=np.float32)
+    logits[:, [NUMBERS["AS"], NUMBERS["2S"]]] = np.diag([20, 20])
+    reader = CardReader(Finder(Told(boxes), FinderFile("", "")), IndexReader(Told(logits)))
+    small, large = reader.read(grey(640, 480)).cards
+    assert (small.card, small.too_small) == ("AS", True)
+    assert (large.card, large.too_small) == ("2S", False)
+
+
+def test_what_cannot_be_read_is_kept_apart() -> None:
+    logits = np.zeros((1, 53), dtype=np.float32)
+    logits[0, 52] = 9
+    finder = Finder(Told(finds((10, 20, 30, 60, 0.9, INDEX))), FinderFile("", ""))
+    reading = CardReader(finder, IndexReader(Told(logits))).read(grey(640, 480))
+    assert not reading.cards
+    assert len(reading.unreadable) == 1
+
+
+def test_a_broken_picture_is_refused_by_name(tmp_path: Path) -> None:
+    for name, content in (("empty.jpg", b""), ("text.png", b"no picture")):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(BadPicture, match=name):
+            read_image(tmp_path / name)
+    with pytest.raises(BadPicture, match="cannot be read"):
+        read_image(tmp_path / "gone.jpg")
+
+
+# Joining
+
+
+def lay(
+    image: Image, deck: Deck, card: str, at: tuple[float, float], turned: float, scale: float = 0.4
+) -> Boxes:
+    """Lay a card on a picture; give the boxes of its indexes."""
+    face = deck.face(card)
+    height, width = face.image.shape[:2]
+    place = cv2.getRotationMatrix2D((width / 2, height / 2), turned, scale)
+    place[:, 2] += np.array(at) - (width / 2, height / 2)
+    size = (image.shape[1], image.shape[0])
+    mask = cv2.warpAffine(deck.shape, place, size, flags=cv2.INTER_AREA) > 127
+    image[mask] = cv2.warpAffine(face.image, place, size, flags=cv2.INTER_AREA)[mask]
+    corners = [index @ place[:, :2].T + place[:, 2] for index in face.indexes]
+    rows = [np.concatenate([each.min(axis=0), each.max(axis=0)]) for each in corners]
+    return np.array(rows, dtype=np.float32)
+
+
+def felt() -> Image:
+    noise = np.random.default_rng(5).normal(0, 4, (480, 640, 1))
+    return np.clip(np.array(FELT) + noise, 0, 255).astype(np.uint8)
+
+
+def reads(*cards: str) -> NDArray[np.float32]:
+    return np.stack([seen(card, 0.99).probabilities for card in cards])
+
+
+def deck_with(indexes: int) -> Deck:
+    decks = (draw_deck(seed) for seed in range(40))
+    return next(deck for deck in decks if len(deck.face("5D").indexes) == indexes)
+
+
+@pytest.mark.parametrize("turned", [0, 35, 90, 200])
+@pytest.mark.parametrize("card", ["5D", "QS", "TC"])
+@pytest.mark.parametrize("indexes", [2, 4])
+def test_the_indexes_of_a_card_are_joined(card: str, turned: float, indexes: int) -> None:
+    image = felt()
+    boxes = lay(image, deck_with(indexes), card, (320, 240), turned)
+    assert join_indexes(image, boxes, reads(*[card] * indexes)) == [tuple(range(indexes))]
+
+
+@pytest.mark.parametrize("turned", [0, 20, 90])
+def test_two_copies_that_lie_apart_stay_two_cards(turned: float) -> None:
+    image, deck = felt(), deck_with(2)
+    boxes = np.concatenate(
+        [lay(image, deck, "5D", (200, 240), turned), lay(image, deck, "5D", (400, 240), turned)]
+    )
+    assert join_indexes(image, boxes, reads(*["5D"] * 4)) == [(0, 1), (2, 3)]
+
+
+def test_the_covered_copy_of_a_fan_stays_alone() -> None:
+    image, deck = felt(), deck_with(2)
+    lower = lay(image, deck, "5D", (280, 240), 0)
+    upper = lay(image, deck, "5D", (310, 250), 0)
+    boxes = np.concatenate([lower[:1], upper])
+    assert join_indexes(image, boxes, reads(*["5D"] * 3)) == [(0,), (1, 2)]
+
+
+def test_different_cards_are_never_joined() -> None:
+    image, deck = felt(), deck_with(2)
+    boxes = lay(image, deck, "5D", (320, 240), 0)
+    assert join_indexes(image, boxes, reads("5D", "7D")) == [(0,), (1,)]
+
+
+def test_nothing_makes_no_cards() -> None:
+    nothing = np.zeros((0, 4), dtype=np.float32)
+    assert join_indexes(felt(), nothing, np.zeros((0, 52), dtype=np.float32)) == []

@@ -1,0 +1,58 @@
+"""Boxes in a picture: left, top, right, bottom in pixels, one row for each."""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+Image = NDArray[np.uint8]
+"""Height × width × 3, blue first, as OpenCV reads pictures."""
+Boxes = NDArray[np.float32]
+USUAL_INDEX_SHAPE = 1.9
+"""Height of an index (rank above suit) by its width, where the deck is not known."""
+
+
+def overlaps(some: Boxes, others: Boxes) -> NDArray[np.float32]:
+    """The area that each box of one list shares with each of another, by the area of both."""
+    low = np.maximum(some[:, None, :2], others[None, :, :2])
+    high = np.minimum(some[:, None, 2:], others[None, :, 2:])
+    shared = np.prod(np.clip(high - low, 0, None), axis=2)
+    together = areas(some)[:, None] + areas(others)[None] - shared
+    return np.asarray(shared / np.maximum(together, 1e-6), dtype=np.float32)
+
+
+def areas(boxes: Boxes) -> NDArray[np.float32]:
+    """The area of each box."""
+    size = np.clip(boxes[:, 2:] - boxes[:, :2], 0, None)
+    return np.asarray(size[:, 0] * size[:, 1], dtype=np.float32)
+
+
+def centres(boxes: Boxes) -> NDArray[np.float32]:
+    """The middle of each box."""
+    return np.asarray((boxes[:, :2] + boxes[:, 2:]) / 2, dtype=np.float32)
+
+
+def best_of_overlapping(boxes: Boxes, scores: NDArray[np.float32], most: float) -> NDArray[np.intp]:
+    """Which boxes remain, best first, when none may overlap a better one by more than `most`."""
+    order = np.argsort(-scores, kind="stable")
+    shared = overlaps(boxes[order], boxes[order])
+    kept: list[int] = []
+    for number in range(len(order)):
+        if not kept or shared[number, kept].max() <= most:
+            kept.append(number)
+    return order[np.array(kept, dtype=np.intp)]
+
+
+def index_height(width: float, height: float) -> float:
+    """How tall an index is that has a box of this size round it, however it is turned.
+
+    A box round a turned rectangle of known shape tells the angle, but for its sign: the box of one
+    turned by 30 degrees is a ninth taller than the index itself.
+    """
+    longer, shorter = max(width, height), min(width, height)
+    if longer <= 0:
+        return 0.0
+    across = 1 / USUAL_INDEX_SHAPE
+    ratio = shorter / longer
+    turned = math.atan(min(max((ratio - across) / (1 - ratio * across), 0.0), 1.0))
+    return longer / (math.cos(turned) + across * math.sin(turned))

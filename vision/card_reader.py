@@ -1,0 +1,201 @@
+"""Reading a picture: its indexes, the cards they belong to, and the backs of cards."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from audit.errors import CatwalkError
+from vision.boxes import Image, index_height
+from vision.cards import CARDS
+from vision.finder import Finder
+from vision.index_reader import IndexReader
+from vision.joining import join_indexes
+from vision.model_files import THREADS, Network, load_model_files
+
+LEAST_HEIGHT = 14.0
+"""Pixels: an index that is less tall is said to be too small, whatever it reads."""
+FLOOR = 1e-3
+"""What one index leaves to every card when it is joined with another, for it may be misread."""
+Box = tuple[float, float, float, float]
+
+
+class BadPicture(CatwalkError):
+    """A file that is no picture, or a broken one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class IndexSeen:
+    """A corner of a card: rank and suit as they were read."""
+
+    box: Box
+    score: float
+    """How surely it is an index at all."""
+    readable: float
+    """How likely it can be read."""
+    probabilities: NDArray[np.float32]
+    """Of the 52 cards, if it can be read."""
+    height: float
+    """Pixels from the top of the rank to the foot of the suit."""
+
+    @property
+    def too_small(self) -> bool:
+        """Whether it is too small for its reading to be relied on."""
+        return self.height < LEAST_HEIGHT
+
+    @property
+    def card(self) -> str:
+        """What it most likely reads."""
+        return CARDS[int(self.probabilities.argmax())]
+
+    @property
+    def certainty(self) -> float:
+        """The probability that it reads so."""
+        return self.readable * float(self.probabilities.max())
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CardSeenInPicture:
+    """A card by the indexes of it that show."""
+
+    indexes: tuple[IndexSeen, ...]
+    probabilities: NDArray[np.float32]
+    """Of the 52 cards, all indexes taken together."""
+    readable: float
+
+    @property
+    def box(self) -> Box:
+        """What lies round its indexes; its outline is not known."""
+        lefts, tops, rights, bottoms = zip(*(index.box for index in self.indexes), strict=True)
+        return min(lefts), min(tops), max(rights), max(bottoms)
+
+    @property
+    def too_small(self) -> bool:
+        """Whether each of its indexes is too small."""
+        return all(index.too_small for index in self.indexes)
+
+    @property
+    def card(self) -> str:
+        """Which card it most likely is."""
+        return CARDS[int(self.probabilities.argmax())]
+
+    @property
+    def certainty(self) -> float:
+        """The probability that it is this card."""
+        return self.readable * float(self.probabilities.max())
+
+
+@dataclass(frozen=True, slots=True)
+class BackSeen:
+    """A card that lies face down."""
+
+    box: Box
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class PictureReading:
+    """All that was seen in a picture, from the left to the right."""
+
+    cards: tuple[CardSeenInPicture, ...]
+    unreadable: tuple[IndexSeen, ...]
+    """Found, but called not readable."""
+    backs: tuple[BackSeen, ...]
+
+    @property
+    def indexes(self) -> tuple[IndexSeen, ...]:
+        """The indexes of all cards."""
+        return tuple(index for card in self.cards for index in card.indexes)
+
+
+class CardReader:
+    """Reads pictures with two networks: one finds indexes, the other reads them."""
+
+    def __init__(self, finder: Finder, reader: IndexReader, readable: float = 0.5) -> None:
+        """Take what is found as readable from this probability on."""
+        self._finder = finder
+        self._reader = reader
+        self._readable = readable
+
+    def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
+        """Read a picture, at the scales given or else at those that suit it."""
+        found = self._finder.find(image, scales)
+        probabilities = self._reader.read(image, found.indexes)
+        readable = 1 - probabilities[:, -1]
+        cards = given_readable(probabilities)
+        seen = [
+            IndexSeen(_box(box), float(score), float(can), each, _height(box))
+            for box, score, can, each in zip(
+                found.indexes, found.index_scores, readable, cards, strict=True
+            )
+        ]
+        legible = np.flatnonzero(readable >= self._readable)
+        groups = join_indexes(image, found.indexes[legible], cards[legible])
+        joined = (joined_card([seen[legible[number]] for number in group]) for group in groups)
+        return PictureReading(
+            cards=tuple(sorted(joined, key=lambda card: card.box)),
+            unreadable=tuple(
+                index for index, can in zip(seen, readable, strict=True) if can < self._readable
+            ),
+            backs=tuple(
+                sorted(
+                    (
+                        BackSeen(_box(box), float(score))
+                        for box, score in zip(found.backs, found.back_scores, strict=True)
+                    ),
+                    key=lambda back: back.box,
+                )
+            ),
+        )
+
+
+def given_readable(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The probabilities of the 52 cards if an index can be read at all."""
+    cards = np.maximum(probabilities[:, :-1], np.float32(1e-12))
+    return np.asarray(cards / cards.sum(axis=1, keepdims=True), dtype=np.float32)
+
+
+def joined_card(indexes: Sequence[IndexSeen]) -> CardSeenInPicture:
+    """Take indexes of one card together: what each of them says multiplies."""
+    if len(indexes) == 1:
+        only = indexes[0]
+        return CardSeenInPicture((only,), only.probabilities, only.readable)
+    each = (np.maximum(index.probabilities, FLOOR) for index in indexes)
+    product: NDArray[np.float32] = reduce(np.multiply, each)
+    unreadable = float(np.prod([1 - index.readable for index in indexes]))
+    whole = np.asarray(product / product.sum(), dtype=np.float32)
+    return CardSeenInPicture(tuple(indexes), whole, 1 - unreadable)
+
+
+def load_card_reader(folder: Path | None = None, threads: int = THREADS) -> CardReader:
+    """Load the weights from a folder, or from where they usually are."""
+    files = load_model_files(folder)
+    finder = Finder(Network(files.folder / files.finder.file, threads), files.finder)
+    network = Network(files.folder / files.reader.file, threads)
+    reader = IndexReader(network, files.reader.temperature)
+    return CardReader(finder, reader, files.reader.readable)
+
+
+def read_image(path: Path) -> Image:
+    """Read a picture file, turned as its camera was held."""
+    try:
+        content = np.frombuffer(path.read_bytes(), dtype=np.uint8)
+    except OSError as problem:
+        raise BadPicture(f"{path} cannot be read: {problem.strerror}") from None
+    image = cv2.imdecode(content, cv2.IMREAD_COLOR) if len(content) else None
+    if image is None:
+        raise BadPicture(f"{path} is not a picture, or it is broken")
+    return np.asarray(image, dtype=np.uint8)
+
+
+def _box(row: NDArray[np.float32]) -> Box:
+    left, top, right, bottom = row.tolist()
+    return left, top, right, bottom
+
+
+def _height(row: NDArray[np.float32]) -> float:
+    return index_height(float(row[2] - row[0]), float(row[3] - row[1]))

@@ -1,0 +1,119 @@
+"""Finding the indexes and the card backs in a picture, with a small YOLO."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.boxes import Boxes, Image, best_of_overlapping
+from vision.model_files import BadModel, FinderFile, Network
+
+STRIDE = 32
+"""The network takes pictures whose sides are multiples of this."""
+PAD_GREY = 114
+INDEX, BACK = 0, 1
+USUAL_HEIGHT = 34.0
+"""Pixels: indexes as tall as this are found best."""
+TALL_HEIGHT = 70.0
+"""Indexes taller than this ask for a second look at a smaller scale."""
+SMALL_PICTURE = 520
+"""A picture with no longer side is looked at enlarged as well."""
+SAME_SCALE = 1.3
+"""A second scale within this factor of the first would show nothing new."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found, best first: boxes and scores of indexes, and of card backs."""
+
+    indexes: Boxes
+    index_scores: NDArray[np.float32]
+    backs: Boxes
+    back_scores: NDArray[np.float32]
+
+
+class Finder:
+    """Finds indexes and card backs. It looks at the picture's own scale, for indexes are small."""
+
+    def __init__(self, network: Network, file: FinderFile) -> None:
+        """Use these weights with the thresholds that belong to them."""
+        self._network = network
+        self._file = file
+
+    def find(self, image: Image, scales: tuple[float, ...] | None = None) -> Found:
+        """Find what is in a picture, at the scales given, or else at those that suit it.
+
+        A picture is looked at once as it is, shrunk if it is very large. A second look follows
+        where the first found indexes far taller than those of a table's picture, and where the
+        picture is so small that its indexes may be.
+        """
+        if scales is not None:
+            return self._merged([self._look(image, scale) for scale in scales])
+        longest = max(image.shape[:2])
+        first = min(1.0, self._file.longest_side / longest)
+        looks = [self._look(image, first)]
+        second = self._second_scale(looks[0], first, longest)
+        if not first / SAME_SCALE < second < first * SAME_SCALE:
+            looks.append(self._look(image, second))
+        return self._merged(looks)
+
+    def _second_scale(self, seen: NDArray[np.float32], first: float, longest: int) -> float:
+        if longest <= SMALL_PICTURE:
+            return first * 2
+        indexes = seen[seen[:, 5] == INDEX]
+        if not len(indexes):
+            return first
+        heights = (indexes[:, 2:4] - indexes[:, :2]).max(axis=1)
+        tallest = float(np.quantile(heights, 0.75))
+        return USUAL_HEIGHT / tallest if tallest * first > TALL_HEIGHT else first
+
+    def _look(self, image: Image, scale: float) -> NDArray[np.float32]:
+        """Rows of left, top, right, bottom in the picture's pixels, score, class."""
+        height, width = (max(round(side * scale), 1) for side in image.shape[:2])
+        if (height, width) != image.shape[:2]:
+            shrinks = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+            scaled = cv2.resize(image, (width, height), interpolation=shrinks)
+        else:
+            scaled = image
+        below, right = -height % STRIDE, -width % STRIDE
+        if below or right:
+            grey = (PAD_GREY, PAD_GREY, PAD_GREY)
+            scaled = cv2.copyMakeBorder(scaled, 0, below, 0, right, cv2.BORDER_CONSTANT, value=grey)
+        given = cv2.dnn.blobFromImage(scaled, 1 / 255, swapRB=True)
+        rows = decode(self._network.run(np.asarray(given, dtype=np.float32)))
+        least = np.where(rows[:, 5] == INDEX, self._file.threshold, self._file.back_threshold)
+        rows = rows[rows[:, 4] >= least]
+        rows[:, [0, 2]] = np.clip(rows[:, [0, 2]], 0, width) * (image.shape[1] / width)
+        rows[:, [1, 3]] = np.clip(rows[:, [1, 3]], 0, height) * (image.shape[0] / height)
+        whole = (rows[:, 2] > rows[:, 0]) & (rows[:, 3] > rows[:, 1])
+        return np.asarray(rows[whole], dtype=np.float32)
+
+    def _merged(self, looks: list[NDArray[np.float32]]) -> Found:
+        rows = np.concatenate(looks)
+        parts = []
+        for kind in (INDEX, BACK):
+            of_kind = rows[rows[:, 5] == kind]
+            kept = best_of_overlapping(of_kind[:, :4], of_kind[:, 4], self._file.overlap)
+            parts.append(of_kind[kept])
+        return Found(parts[0][:, :4], parts[0][:, 4], parts[1][:, :4], parts[1][:, 4])
+
+
+def decode(output: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Rows of left, top, right, bottom, score, class, from what a YOLO gives.
+
+    An export gives either every cell (1, 4 + classes, cells) as centre, size and a score for each
+    class, or (1, finds, 6) in the form wanted here.
+    """
+    classes = 2
+    if output.ndim == 3 and output.shape[2] == 6:
+        return np.array(output[0], dtype=np.float32)
+    if output.ndim != 3 or output.shape[1] != 4 + classes:
+        raise BadModel(f"the finder gives an array of shape {output.shape}, which is not a YOLO's")
+    cells = output[0]
+    kind = np.argmax(cells[4:], axis=0)
+    half = cells[2:4] / 2
+    middle = cells[:2]
+    score = cells[4:].max(axis=0)
+    rows = np.concatenate([middle - half, middle + half, score[None], kind[None]])
+    return np.ascontiguousarray(rows.T, dtype=np.float32)

@@ -1,0 +1,64 @@
+"""Whether probabilities come true: of readings with 0.99, 99 % have to be right."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+EDGES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0)
+"""Close together at the top, where it is decided what is believed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """The readings whose certainty lies between two bounds."""
+
+    low: float
+    high: float
+    count: int
+    certainty: float
+    """What they say on average."""
+    right: float
+    """The share of them that is right."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reliability:
+    """How certainties compare with what came true."""
+
+    bins: tuple[Bin, ...]
+    """Those in which there is a reading."""
+    expected_error: float
+    """By how much certainty and share right differ on average over all readings."""
+
+    def at_least(self, certainty: float) -> tuple[int, float]:
+        """How many readings are at least this certain, and the share of them that is right.
+
+        The certainty has to be one of the bounds between bins.
+        """
+        above = [part for part in self.bins if part.low >= certainty]
+        count = sum(part.count for part in above)
+        right = sum(part.count * part.right for part in above)
+        return count, right / count if count else float("nan")
+
+
+def reliability(certainties: Sequence[float], right: Sequence[bool]) -> Reliability:
+    """Sort readings into bins and compare."""
+    told = np.asarray(certainties, dtype=np.float64)
+    true = np.asarray(right, dtype=np.float64)
+    places = np.clip(np.searchsorted(EDGES, told, side="right") - 1, 0, len(EDGES) - 2)
+    bins = []
+    for place in range(len(EDGES) - 1):
+        inside = places == place
+        if inside.any():
+            bins.append(
+                Bin(
+                    EDGES[place],
+                    EDGES[place + 1],
+                    int(inside.sum()),
+                    float(told[inside].mean()),
+                    float(true[inside].mean()),
+                )
+            )
+    error = sum(part.count * abs(part.certainty - part.right) for part in bins)
+    return Reliability(tuple(bins), error / len(told) if len(told) else float("nan"))

@@ -1,0 +1,1 @@
+"""From drawn and real pictures to the weights in models/."""

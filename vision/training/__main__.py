@@ -1,0 +1,47 @@
+"""From nothing to the weights in `models/`, in one command.
+
+    python -m vision.training --work FOLDER [--real DATA/train] [--out models]
+
+Draws pictures, trains the finder and the reader, finds the indexes in real pictures of cards and
+goes on training with them, makes the probabilities come true, and writes the weights. It can be
+stopped at any time: called again, it goes on where it was.
+"""
+
+from pathlib import Path
+
+import click
+
+from vision.training.course import Course, follow
+
+
+@click.command(context_settings={"show_default": True})
+@click.option(
+    "--work",
+    type=click.Path(file_okay=False, path_type=Path),
+    required=True,
+    help="Folder for pictures and checkpoints (some gigabytes).",
+)
+@click.option(
+    "--real",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of real pictures: phone_photos, index_photos, index_composites.",
+)
+@click.option(
+    "--out",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("models"),
+    help="Folder the weights are written to.",
+)
+@click.option("--pictures", default=14_000, help="Drawn pictures to learn from.")
+@click.option("--epochs", default=4, help="Times the finder sees each picture.")
+@click.option("--batches", default=12_000, help="Batches of 128 indexes that the reader sees.")
+@click.option("--seed", default=1, help="The same seed, the same course.")
+def main(
+    work: Path, real: Path | None, out: Path, pictures: int, epochs: int, batches: int, seed: int
+) -> None:
+    """Train the finder and the reader from nothing."""
+    follow(Course(work, out, real, pictures, epochs, batches, seed))
+
+
+if __name__ == "__main__":
+    main()

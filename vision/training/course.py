@@ -1,0 +1,242 @@
+"""The course of a training: what is drawn, learnt, found, learnt again, measured and written."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TypeVar
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+from vision.boxes import Boxes, centres
+from vision.cards import NUMBERS
+from vision.finder import Finder
+from vision.index_reader import IndexReader
+from vision.model_files import FinderFile, ModelFiles, Network, ReaderFile, write_model_files
+from vision.training.finder_training import export_finder, train_finder, write_data_file
+from vision.training.reader_export import best_temperature, export_reader
+from vision.training.reader_training import Patches, train_reader
+from vision.training.real_pictures import RealPicture, box_patch, real_pictures
+from vision.training.shards import (
+    KEPT_OUT_FROM,
+    PICTURES_IN_A_SHARD,
+    Patch,
+    draw_shards,
+    write_patches,
+    write_picture,
+)
+
+Thing = TypeVar("Thing")
+
+KEPT_OUT_SHARDS: Final = 6
+FIRST_KEPT_OUT: Final = KEPT_OUT_FROM // PICTURES_IN_A_SHARD
+FOUND_SURELY: Final = 0.35
+"""The score from which a find of the first finder teaches the next one."""
+AGREED: Final = 0.5
+"""How sure the first reader has to be to say to which of two cards an index belongs."""
+REAL_FOLDERS: Final = {"phone_photos": True, "index_photos": False, "index_composites": False}
+"""Folders of real pictures: whether their boxes are round whole cards."""
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """What a training is made of."""
+
+    work: Path
+    out: Path
+    real: Path | None
+    pictures: int
+    epochs: int
+    batches: int
+    seed: int
+
+    @property
+    def drawn(self) -> Path:
+        """The folder of drawn pictures to learn from."""
+        return self.work / "drawn"
+
+    @property
+    def kept_out(self) -> Path:
+        """The folder of drawn pictures that nothing is learnt from."""
+        return self.work / "kept_out"
+
+    @property
+    def found(self) -> Path:
+        """The folder of real pictures with the indexes that the first finder found."""
+        return self.work / "real"
+
+
+def follow(course: Course) -> None:
+    """Do all that is not done yet."""
+    draw(course)
+    first = course.work / "first"
+    learn_to_find(course, first, [course.drawn], course.epochs)
+    learn_to_read(course, first, [course.drawn], course.batches)
+    finish(course, first, first)
+    if course.real:
+        look_at_real_pictures(course, first)
+        second = course.work / "second"
+        learn_to_find(course, second, [course.drawn, course.found], course.epochs, first)
+        learn_to_read(course, second, [course.drawn, course.found], course.batches)
+        finish(course, second, course.out)
+
+
+def draw(course: Course) -> None:
+    """Draw the pictures that are not there yet."""
+    shards = range(-(-course.pictures // PICTURES_IN_A_SHARD))
+    _count("drawing pictures", draw_shards(course.drawn, shards), len(shards))
+    apart = range(FIRST_KEPT_OUT, FIRST_KEPT_OUT + KEPT_OUT_SHARDS)
+    _count("drawing kept-out pictures", draw_shards(course.kept_out, apart), len(apart))
+
+
+def learn_to_find(
+    course: Course, work: Path, folders: list[Path], epochs: int, start: Path | None = None
+) -> Path:
+    """Train the finder and write it as ONNX."""
+    made = work / "finder.onnx"
+    if not made.exists():
+        work.mkdir(parents=True, exist_ok=True)
+        data = write_data_file(work / "data.yaml", folders, [course.kept_out])
+        weights = start / "finder" / "weights" / "best.pt" if start else None
+        export_finder(train_finder(data, work, epochs, seed=course.seed, start=weights), made)
+    return made
+
+
+def learn_to_read(course: Course, work: Path, folders: list[Path], batches: int) -> Path:
+    """Train the reader and write it as ONNX."""
+    made = work / "reader.onnx"
+    if not made.exists():
+        work.mkdir(parents=True, exist_ok=True)
+        files = sorted(file for folder in folders for file in (folder / "patches").glob("*.npz"))
+        patches = Patches(files, course.seed)
+        with _bar("reading indexes") as bar:
+            task = bar.add_task("reading indexes", total=batches)
+            reader = train_reader(
+                patches,
+                work / "reader.pt",
+                batches,
+                seed=course.seed,
+                tell=lambda now: bar.update(
+                    task,
+                    completed=now.batches,
+                    description=f"reading: loss {now.loss:.3f}, {now.right:.2%} right",
+                ),
+            )
+        export_reader(reader, made)
+    return made
+
+
+def finish(course: Course, work: Path, out: Path) -> None:
+    """Make the probabilities come true on what was kept out, and write the description."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name in ("finder.onnx", "reader.onnx"):
+        if work != out:
+            (out / name).write_bytes((work / name).read_bytes())
+    logits, numbers = _said_of(course.kept_out, Network(work / "reader.onnx"))
+    write_model_files(
+        ModelFiles(
+            out,
+            FinderFile("finder.onnx", ""),
+            ReaderFile("reader.onnx", "", temperature=round(best_temperature(logits, numbers), 3)),
+        )
+    )
+
+
+def _said_of(folder: Path, network: Network) -> tuple[NDArray[np.float32], list[int]]:
+    """What the reader says of each patch that was kept out, seen as a camera sees it."""
+    said: list[NDArray[np.float32]] = []
+    numbers: list[int] = []
+    patches = Patches(sorted((folder / "patches").glob("*.npz")), 0)
+    torch.manual_seed(0)
+    for start in range(0, len(patches), 256):
+        seen = [patches[at] for at in range(start, min(start + 256, len(patches)))]
+        crops = np.stack([crop.numpy() for crop, _ in seen]).astype(np.float32)
+        said.append(network.run(crops / np.float32(255)))
+        numbers.extend(number for _, number in seen)
+    return np.concatenate(said), numbers
+
+
+def look_at_real_pictures(course: Course, first: Path) -> None:
+    """Find the indexes in real pictures with the first finder, for the next to learn from."""
+    if (course.found / "patches" / "real.npz").exists() or course.real is None:
+        return
+    for kind in ("images", "labels", "patches"):
+        (course.found / kind).mkdir(parents=True, exist_ok=True)
+    finder = Finder(Network(first / "finder.onnx"), FinderFile("", "", threshold=FOUND_SURELY))
+    reader = IndexReader(Network(first / "reader.onnx"))
+    names = (course.real.parent / "names.txt").read_text("utf-8").split()
+    patches: list[Patch] = []
+    for name, whole_cards in REAL_FOLDERS.items():
+        pictures = list(real_pictures(course.real / name, names))
+        for picture in _counted(f"looking at {name}", pictures):
+            found = finder.find(picture.image).indexes
+            if whole_cards:
+                patches.extend(_of_cards(picture, found, reader))
+                boxes = found
+            else:
+                tight, loose = _of_indexes(picture, found)
+                patches.extend(box_patch(picture.image, box, card) for box, card in tight)
+                boxes = np.concatenate([found, loose]) if len(loose) else found
+            _keep_picture(course.found, f"{name}-{picture.path.stem}", picture, boxes)
+    write_patches(course.found / "patches" / "real.npz", patches)
+
+
+def _of_indexes(
+    picture: RealPicture, found: Boxes
+) -> tuple[list[tuple[NDArray[np.float32], str]], Boxes]:
+    """Finds that lie in a labelled box, with its card; and the labelled boxes without any find.
+
+    Labels are often drawn loosely: the find is the better box.
+    """
+    tight, loose = [], []
+    middles = centres(found)
+    for box, card in zip(picture.boxes, picture.cards, strict=True):
+        inside = np.flatnonzero(_within(middles, box))
+        if len(inside) == 1:
+            tight.append((found[inside[0]], card))
+        elif not len(inside):
+            loose.append(box)
+    return tight, np.array(loose, np.float32).reshape(-1, 4)
+
+
+def _of_cards(picture: RealPicture, found: Boxes, reader: IndexReader) -> Iterator[Patch]:
+    """Finds that lie in the box of one card only, or that read as one of the cards they lie in."""
+    said = reader.read(picture.image, found)
+    for box, middle, probabilities in zip(found, centres(found), said, strict=True):
+        around = {
+            card
+            for outline, card in zip(picture.boxes, picture.cards, strict=True)
+            if _within(middle[None], outline)[0]
+        }
+        if len(around) > 1:
+            around = {card for card in around if probabilities[NUMBERS[card]] > AGREED}
+        if len(around) == 1:
+            yield box_patch(picture.image, box, around.pop())
+
+
+def _within(points: NDArray[np.float32], box: NDArray[np.float32]) -> NDArray[np.bool_]:
+    return np.asarray(((points > box[:2]) & (points < box[2:])).all(axis=1))
+
+
+def _keep_picture(folder: Path, name: str, picture: RealPicture, boxes: Boxes) -> None:
+    rows = np.concatenate([np.zeros((len(boxes), 1), np.float32), boxes], axis=1)
+    write_picture(folder, name, picture.image, rows)
+
+
+def _bar(text: str) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+    )
+
+
+def _counted(text: str, things: list[Thing]) -> Iterator[Thing]:
+    with _bar(text) as bar:
+        yield from bar.track(things, description=text)
+
+
+def _count(text: str, done: Iterable[object], total: int) -> None:
+    with _bar(text) as bar:
+        for _ in bar.track(done, total=total, description=text):
+            pass

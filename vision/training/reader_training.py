@@ -1,0 +1,180 @@
+"""Training the reader: from patches to weights, with a checkpoint every few minutes."""
+
+import time
+from collections.abc import Callable, Sequence
+from copy import deepcopy
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
+from ultralytics.nn.tasks import ClassificationModel
+
+from vision.cards import CARDS
+from vision.training.glimpses import glimpse
+from vision.training.shards import UNREADABLE
+
+NETWORK: Final = Path(__file__).with_name("reader.yaml")
+BATCH: Final = 128
+PEAK_RATE: Final = 2.5e-3
+DECAY: Final = 0.02
+SMOOTHING: Final = 0.02
+WARM_UP: Final = 0.03
+AVERAGED_OVER: Final = 400
+UNREADABLE_SHARE: Final = 0.12
+BATCHES_BETWEEN_CHECKPOINTS: Final = 250
+
+
+class Patches(Dataset[tuple[torch.Tensor, int]]):
+    """All patches of some files, each seen anew every time it is asked for."""
+
+    def __init__(self, files: Sequence[Path], seed: int) -> None:
+        """Read the files; they stay in memory."""
+        parts = [np.load(file) for file in files]
+        self.images = np.concatenate([part["images"] for part in parts])
+        self.corners = np.concatenate([part["corners"] for part in parts])
+        self.numbers = np.concatenate([part["numbers"] for part in parts])
+        self.heights = np.concatenate([part["heights"] for part in parts])
+        self.by_quarters = np.concatenate([part["by_quarters"] for part in parts])
+        self.seed = seed
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, at: int) -> tuple[torch.Tensor, int]:
+        rng = np.random.default_rng((self.seed, int(torch.randint(2**31, ()).item())))
+        crop = glimpse(
+            self.images[at],
+            self.corners[at],
+            float(self.heights[at]),
+            rng,
+            by_quarters=bool(self.by_quarters[at]),
+        )
+        planes = np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1))
+        return torch.from_numpy(planes), int(self.numbers[at])
+
+    def weights(self) -> NDArray[np.float64]:
+        """How often each patch is seen: every card alike, what cannot be read a fixed share."""
+        counts = np.bincount(self.numbers, minlength=len(CARDS) + 1)
+        shares = np.full(len(CARDS) + 1, (1 - UNREADABLE_SHARE) / len(CARDS))
+        shares[UNREADABLE] = UNREADABLE_SHARE
+        by_number = np.divide(shares, counts, out=np.zeros_like(shares), where=counts > 0)
+        return np.asarray(by_number[self.numbers])
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a training is; what a checkpoint holds beside the weights."""
+
+    batches: int
+    of: int
+    loss: float
+    right: float
+
+
+def new_reader() -> ClassificationModel:
+    """A reader that has learnt nothing yet."""
+    return ClassificationModel(str(NETWORK), nc=len(CARDS) + 1, verbose=False)
+
+
+def train_reader(
+    patches: Patches,
+    checkpoint: Path,
+    batches: int,
+    *,
+    seed: int,
+    tell: Callable[[Progress], None],
+    workers: int = 1,
+    minutes: float | None = None,
+) -> ClassificationModel:
+    """Train for so many batches in all, going on from the checkpoint if there is one."""
+    torch.manual_seed(seed)
+    model = new_reader()
+    averaged = deepcopy(model).eval()
+    optimizer = torch.optim.AdamW(model.parameters(), lr=PEAK_RATE, weight_decay=DECAY)
+    done = 0
+    if checkpoint.exists():
+        kept = torch.load(checkpoint, weights_only=True)
+        model.load_state_dict(kept["model"])
+        averaged.load_state_dict(kept["averaged"])
+        optimizer.load_state_dict(kept["optimizer"])
+        done = kept["batches"]
+        torch.manual_seed(seed + done)
+    if done >= batches:
+        return averaged
+    sampler = WeightedRandomSampler(patches.weights().tolist(), (batches - done) * BATCH)
+    loader = DataLoader(
+        patches,
+        BATCH,
+        sampler=sampler,
+        num_workers=workers,
+        drop_last=True,
+        persistent_workers=False,
+    )
+    model.train()
+    model = model.to(memory_format=torch.channels_last)
+    loss_so_far, right_so_far, until = 0.0, 0.0, time.monotonic() + 60 * (minutes or 1e6)
+    for images, numbers in loader:
+        for group in optimizer.param_groups:
+            group["lr"] = _rate(done / batches)
+        given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
+        said = model(given)
+        loss = torch.nn.functional.cross_entropy(said, numbers, label_smoothing=SMOOTHING)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
+        optimizer.step()
+        done += 1
+        _average(averaged, model, min(1 - 1 / AVERAGED_OVER, (1 + done) / (10 + done)))
+        loss_so_far += (float(loss) - loss_so_far) / min(done, 100)
+        right = float((said.argmax(1) == numbers).float().mean())
+        right_so_far += (right - right_so_far) / min(done, 100)
+        if done % 10 == 0:
+            tell(Progress(done, batches, loss_so_far, right_so_far))
+        stop = time.monotonic() > until
+        if done % BATCHES_BETWEEN_CHECKPOINTS == 0 or done == batches or stop:
+            _keep(checkpoint, model, averaged, optimizer, done)
+        if stop:
+            break
+    return averaged
+
+
+def _rate(share: float) -> float:
+    """The learning rate: a short rise, then half a cosine down."""
+    if share < WARM_UP:
+        return PEAK_RATE * (0.02 + 0.98 * share / WARM_UP)
+    along = (share - WARM_UP) / (1 - WARM_UP)
+    return PEAK_RATE * (0.005 + 0.995 * 0.5 * (1 + float(np.cos(np.pi * along))))
+
+
+@torch.no_grad()
+def _average(averaged: ClassificationModel, model: ClassificationModel, keep: float) -> None:
+    new = model.state_dict()
+    for name, value in averaged.state_dict().items():
+        if value.dtype.is_floating_point:
+            value.mul_(keep).add_(new[name].detach(), alpha=1 - keep)
+        else:
+            value.copy_(new[name])
+
+
+def _keep(
+    checkpoint: Path,
+    model: ClassificationModel,
+    averaged: ClassificationModel,
+    optimizer: torch.optim.Optimizer,
+    done: int,
+) -> None:
+    unfinished = checkpoint.with_suffix(".unfinished")
+    torch.save(
+        {
+            "model": model.state_dict(),
+            "averaged": averaged.state_dict(),
+            "optimizer": optimizer.state_dict(),
+            "batches": done,
+        },
+        unfinished,
+    )
+    unfinished.replace(checkpoint)

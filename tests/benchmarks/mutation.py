@@ -57,8 +57,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
     items.sort(key=distance)
 """
-"""Mutants are tried in copies of one warm process: what it remembers would hide them. The cases of the
-mutated rule come first, then those of its module, for they are likeliest to notice."""
+"""Mutants are tried in copies of one warm process: what it remembers would hide them. The cases of
+the mutated rule come first, then those of its module, for they are likeliest to notice."""
 CAUGHT = frozenset({"killed", "timeout", "caught by type check", "segfault"})
 RESULT = re.compile(r"\s*(?P<name>\S+__mutmut_\d+): (?P<state>.+)")
 

@@ -1,10 +1,21 @@
 """Single rounds whose hands or numbers are not known: what is told, and what is left open."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from decimal import Decimal
 
 import pytest
 
+from audit.cards import Rank
 from audit.reconstruction import Reconstructed, reconstruct
+from audit.reconstruction.blackjack_boxes import (
+    PAID_BY_ANOTHER_READING,
+    PAID_OTHERWISE,
+    Way,
+    money_cost,
+)
+from audit.reconstruction.blackjack_facts import facts_of
+from audit.reconstruction.material import RoundRows
 from audit.rulebook_files import rulebook
 from audit.shoe_rows import CallRow, CardRow, ShoeRows, WagerRow
 from audit.table_sheet import plain_sheet
@@ -40,8 +51,10 @@ def hands(told: Reconstructed, number: int = 1) -> str:
     return " ".join(str(row.hand) for row in told.rows.cards if row.round == number)
 
 
-def main(box: int, net: int, *, kind: str = "main", hand: str | None = None) -> WagerRow:
-    return WagerRow(1, "ana", kind, 10000, net, box, hand)
+def main(
+    box: int, net: int, *, kind: str = "main", hand: str | None = None, number: int = 1
+) -> WagerRow:
+    return WagerRow(number, "ana", kind, 10000, net, box, hand)
 
 
 # Baccarat
@@ -166,3 +179,133 @@ def test_an_endless_row_of_cards_is_refused_in_good_time() -> None:
     rows = cards(" ".join(["2H", "3C", "4D", "2S"] * 100))
     told = read(rows, main(1, 10000), main(2, 10000), book=BLACKJACK)
     assert len(told.rows.cards) + len(told.left_over) >= len(rows)
+
+
+# Wagers handed back: the round was void, or they were refused
+
+
+def test_a_void_round_is_placed_like_another() -> None:
+    wagers = (main(1, 0), main(1, 0, kind="split", hand="box1.2"))
+    void = CallRow(at(22), "void", 1, value="unshuffled")
+    told = read(cards("8H 6C 8S TC TD TS QD"), *wagers, calls=(void,), book=BLACKJACK)
+    assert hands(told) == "box1 dealer box1 box1 box1.2 dealer dealer"
+
+
+def test_a_round_that_was_handed_back_unheard_is_placed_by_its_cards_alone() -> None:
+    wagers = (
+        main(2, 0),
+        main(2, 0, kind="split", hand="box2.2"),
+        main(3, 0),
+        main(3, 0, kind="double"),
+    )
+    told = read(cards("JC 2S QD JH 3H AS 3S JS KD 3D JC"), *wagers, book=BLACKJACK)
+    placed = "box2 box3 dealer box2 box3 box2 box2.2 box2.2 box3 dealer dealer"
+    assert hands(told) == placed
+
+
+def test_a_box_whose_wager_was_refused_gets_no_cards() -> None:
+    wagers = (
+        main(1, -10000),
+        main(1, -10000, kind="double"),
+        main(3, -10000),
+        main(7, -10000),
+        WagerRow(1, "zoe", "main", 2500, 0, 6),
+    )
+    told = read(cards("9D 5S 9H KC 8H 7D 5H AS 2S 9H"), *wagers, book=BLACKJACK)
+    assert "box6" not in hands(told)
+    assert hands(told).startswith("box1 box3 box7 dealer box1 box3 box7 box1")
+
+
+def test_a_short_round_of_which_a_wager_was_refused_is_not_run_into_the_next() -> None:
+    rows = [
+        *cards("TH 7C 8D TC", number=None),
+        *cards("5C KC 9S TD", number=None, begin=60, first=6),
+        *cards("9C 2H 6D QS TS", number=None, begin=120, first=10),
+    ]
+    wagers = (
+        main(1, 10000),
+        main(6, 0, number=2),
+        WagerRow(2, "zoe", "main", 2500, 0, 5),
+        main(1, -10000, number=3),
+    )
+    told = read(rows, *wagers, book=BLACKJACK)
+    assert [row.round for row in told.rows.cards] == [1] * 4 + [2] * 4 + [3] * 5
+    assert hands(told, 2) == "box6 dealer box6 dealer"
+
+
+def test_rounds_side_by_side_with_a_refused_wager_each_are_not_left_over() -> None:
+    rows = [
+        *cards("TH 7C 8D TC", number=None),
+        *cards("TD 8S 9C TH", number=None, begin=60, first=6),
+    ]
+    refused = [WagerRow(number, "zoe", "pair", 2500, 0, 1) for number in (1, 2)]
+    told = read(rows, main(1, 10000), main(1, 10000, number=2), *refused, book=BLACKJACK)
+    assert not told.left_over
+    assert [row.round for row in told.rows.cards] == [1] * 4 + [2] * 4
+
+
+@pytest.mark.parametrize(("following", "net"), [("TD 8S 9C TH", 10000), ("TD 9S 9C TH", 0)])
+def test_a_void_called_after_the_end_is_of_the_round_that_was_handed_back(
+    following: str, net: int
+) -> None:
+    rows = [
+        *cards("TH 7C 8D TC", number=None),
+        *cards(following, number=None, begin=60, first=6),
+    ]
+    calls = (CallRow(at(11), "round_end"), CallRow(at(13), "void", value="unshuffled"))
+    told = read(rows, main(1, 0), main(1, net, number=2), calls=calls, book=BLACKJACK)
+    assert [row.round for row in told.rows.calls] == [1, 1]
+    assert not told.others
+
+
+@pytest.mark.parametrize(
+    ("stake", "net", "unit", "folded"),
+    [
+        (1250, -625, "0.01", True),
+        (1250, -650, "0.50", True),
+        (1250, -600, "0.50", True),
+        (1250, -650, "0.01", False),
+        (1250, -1250, "0.50", False),
+        (100, -100, "1.00", False),
+        (100, 0, "1.00", False),
+    ],
+)
+def test_half_given_up_is_known_by_what_the_table_rounds_to(
+    stake: int, net: int, unit: str, *, folded: bool
+) -> None:
+    sheet = replace(plain_sheet(BLACKJACK), rounding=Decimal(unit))
+    wager = WagerRow(1, "ana", "main", stake, net, 1)
+    box = facts_of(RoundRows(1, tuple(cards("TH 7C 6D TC")), (wager,)), sheet).box(1)
+    assert box.everyone_folded is folded
+
+
+def test_a_push_that_the_cards_explain_goes_before_one_that_was_handed_back() -> None:
+    wagers = (
+        main(1, 0),
+        main(1, 0, kind="double"),
+        WagerRow(1, "ben", "main", 10000, None, 2),
+        WagerRow(1, "zoe", "main", 2500, 0, 2),
+    )
+    told = read(cards("6H TC 7D 5S 2C 9H 3S TD"), *wagers, book=BLACKJACK)
+    assert hands(told) == "box1 box2 dealer box1 box2 box1 dealer dealer"
+
+
+@pytest.mark.parametrize(
+    ("book", "bust", "expected"),
+    [
+        (BLACKJACK, False, 0),
+        (BLACKJACK, True, PAID_BY_ANOTHER_READING),
+        ("rws-blackjack-v5", False, 0),
+        ("rws-blackjack-v5", True, PAID_OTHERWISE),
+    ],
+)
+def test_a_dealers_blackjack_takes_the_original_beside_hands_that_had_bust(
+    book: str, expected: int, *, bust: bool
+) -> None:
+    wagers = (main(1, -10000), main(1, 0, kind="split", hand="box1.2"))
+    rows = RoundRows(1, tuple(cards("8H KC 8S 5C TD 6S AC")), wagers)
+    box = facts_of(rows, plain_sheet(book)).box(1)
+    eight, ten = Rank.EIGHT, Rank.TEN
+    first = (eight, Rank.FIVE, ten) if bust else (eight, Rank.FIVE)
+    way = Way((1, 2), (first, (eight, ten)), 0)
+    assert money_cost(way, box, (Rank.KING, Rank.ACE), rulebook(book)) == expected

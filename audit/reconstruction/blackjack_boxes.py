@@ -21,6 +21,7 @@ from audit.rules.blackjack.hands import (
     is_bust,
     point_total,
 )
+from audit.settlement.blackjack import BUSTED_HANDS
 from audit.verdicts import Breach
 
 MOST_STEPS = 3000
@@ -30,6 +31,7 @@ WORST = 2 * BREACH + 100
 """What a box alone may cost: two broken rules, or one and a call against it."""
 PAID_OTHERWISE = 300
 HANDED_BACK = 100
+PAID_BY_ANOTHER_READING = 50
 FOLDED_UNHEARD = 120
 """A hand that would break a rule unless its bettors folded, which nobody says."""
 ONE_OF_EACH_VALUE = (
@@ -148,7 +150,7 @@ class BoxSearch:
             best: dict[tuple[int, Need, Need], list[Scored]] = {}
             for way in self.ways_from(start):
                 least, most = needs_of(way, self.box, dealer[0])
-                cost = way.cost + money_cost(way, self.box, dealer)
+                cost = way.cost + money_cost(way, self.box, dealer, self.book)
                 hands = tuple(box_hand(self.box.box, formed) for formed in way.drawn)
                 alike = best.setdefault((len(hands), least, most), [])
                 alike.append(Scored(hands, least, most, cost))
@@ -329,7 +331,7 @@ def _result(ranks: Ranks, dealer: int | None, *, of_split: bool) -> int | None:
     return (mine > theirs) - (mine < theirs)
 
 
-def money_cost(way: Way, box: BoxFacts, dealer: Ranks) -> int:
+def money_cost(way: Way, box: BoxFacts, dealer: Ranks, book: Rulebook) -> int:
     """Compare what a box won with what the ledger paid, by sign alone."""
     held = strength(dealer, of_split=False)
     told = [_result(ranks, held, of_split=len(way.hands) > 1) for ranks in way.hands]
@@ -337,7 +339,7 @@ def money_cost(way: Way, box: BoxFacts, dealer: Ranks) -> int:
     if len(results) < len(told):
         return 0
     if box.is_raised and held == BLACKJACK:
-        return _cost_against_blackjack(way, box)
+        return _cost_against_blackjack(way, box, book)
     cost = 0
     loose: dict[tuple[str, WagerKind], list[Stake]] = {}
     for stake in box.stakes:
@@ -359,7 +361,7 @@ def money_cost(way: Way, box: BoxFacts, dealer: Ranks) -> int:
     return cost
 
 
-def _cost_against_blackjack(way: Way, box: BoxFacts) -> int:
+def _cost_against_blackjack(way: Way, box: BoxFacts, book: Rulebook) -> int:
     """A dealer's blackjack takes the original wager, beside the hands that had already bust."""
     bust = [strength(ranks, of_split=True) == BUST for ranks in way.hands]
     cost = 0
@@ -375,10 +377,11 @@ def _cost_against_blackjack(way: Way, box: BoxFacts) -> int:
         original = sum(stake.stake for stake in own if stake.kind is WagerKind.MAIN)
         pairs = list(zip(own, on, strict=True))
         collected = sum(stake.stake for stake, hand in pairs if bust[hand - 1])
-        due = {collected + original, max(collected, original)}
-        if all(bust[hand - 1] for hand in on):
-            due = {sum(stake.stake for stake in own)}
-        cost += PAID_OTHERWISE * (-sum(stake.net or 0 for stake in own) not in due)
+        standing = not all(bust[hand - 1] for hand in on)
+        lost = -sum(stake.net or 0 for stake in own)
+        if abs(lost - collected - standing * original) >= box.unit:
+            by_another_reading = lost == original and BUSTED_HANDS in book.readings
+            cost += PAID_BY_ANOTHER_READING if by_another_reading else PAID_OTHERWISE
     return cost
 
 

@@ -10,6 +10,7 @@ from audit.observations import CallKind, WagerKind
 from audit.reconstruction.material import RoundRows
 from audit.rules.blackjack.play import ABSENT
 from audit.shoe_rows import CallRow, CardRow, WagerRow
+from audit.table_sheet import TableSheet
 
 DECIDED = frozenset({CallKind.HIT, CallKind.STAND, CallKind.DOUBLE, CallKind.SPLIT})
 DRAWS = frozenset({CallKind.HIT, CallKind.DOUBLE})
@@ -44,6 +45,10 @@ class BoxFacts:
     folds_heard: frozenset[str]
     folds_were_logged: bool
     nobody_decides: bool
+    may_be_refused: bool
+    """Every wager on it was handed back: perhaps none was ever taken."""
+    unit: int
+    """What the table rounds to, in cents."""
 
     @property
     def mains(self) -> tuple[Stake, ...]:
@@ -52,11 +57,6 @@ class BoxFacts:
     @property
     def is_raised(self) -> bool:
         return any(stake.kind is not WagerKind.MAIN for stake in self.stakes)
-
-    @property
-    def may_be_refused(self) -> bool:
-        """Tell a box on which every wager was handed back: perhaps none was ever taken."""
-        return bool(self.stakes) and all(stake.net == 0 for stake in self.stakes)
 
     def folded(self, stake: Stake) -> bool:
         """Tell whether a bettor gave up half: heard, or else seen in the ledger."""
@@ -68,8 +68,10 @@ class BoxFacts:
         )
         if raised or self.folds_were_logged:
             return False
-        given_up = stake.net is not None and abs(2 * stake.net + stake.stake) <= stake.stake // 50
-        return given_up and stake.net != 0
+        if stake.net is None or not -stake.stake < stake.net < 0:
+            return False
+        from_half = abs(2 * stake.net + stake.stake)
+        return from_half < 2 * self.unit or from_half <= stake.stake // 50
 
     @property
     def everyone_folded(self) -> bool:
@@ -133,7 +135,18 @@ class Facts:
             if facts.box == number:
                 return facts
         logged = any(facts.folds_were_logged for facts in self.boxes)
-        return BoxFacts(number, (), 0, frozenset(), 0, frozenset(), logged, nobody_decides=False)
+        return BoxFacts(
+            box=number,
+            stakes=(),
+            splits=0,
+            doubled=frozenset(),
+            loose_doubles=0,
+            folds_heard=frozenset(),
+            folds_were_logged=logged,
+            nobody_decides=False,
+            may_be_refused=False,
+            unit=1,
+        )
 
 
 def rank_of_row(row: CardRow) -> Rank | None:
@@ -141,8 +154,9 @@ def rank_of_row(row: CardRow) -> Rank | None:
     return card.rank if isinstance(card, Card) else None
 
 
-def facts_of(rows: RoundRows) -> Facts:
+def facts_of(rows: RoundRows, sheet: TableSheet) -> Facts:
     """Gather what is known of a round."""
+    unit = int(100 * sheet.rounding)
     in_play = rows.in_play
     known = tuple(parse_hand(row.hand) if row.hand else None for row in in_play)
     numbers = {row.box for row in rows.wagers if row.wager == WagerKind.MAIN and row.box}
@@ -152,7 +166,7 @@ def facts_of(rows: RoundRows) -> Facts:
     facts = Facts(
         ranks=tuple(rank_of_row(row) for row in in_play),
         known=known,
-        boxes=tuple(_box_facts(number, rows, known) for number in sorted(numbers)),
+        boxes=tuple(_box_facts(number, rows, known, unit) for number in sorted(numbers)),
         calls=_call_facts(rows, in_play),
         insured=any(row.wager == WagerKind.INSURANCE and row.net != 0 for row in rows.wagers),
     )
@@ -164,7 +178,7 @@ def _hand(call: CallRow) -> Hand | None:
     return parse_hand(call.hand) if call.hand else None
 
 
-def _box_facts(number: int, rows: RoundRows, known: Iterable[Hand | None]) -> BoxFacts:
+def _box_facts(number: int, rows: RoundRows, known: Iterable[Hand | None], unit: int) -> BoxFacts:
     on_box = [row for row in rows.wagers if _box_of(row) == number]
     stakes = tuple(
         Stake(WagerKind(row.wager), row.bettor, row.stake, row.net, _formed(row))
@@ -195,6 +209,8 @@ def _box_facts(number: int, rows: RoundRows, known: Iterable[Hand | None]) -> Bo
         folds_heard=frozenset(c.bettor for c, _ in calls if c.call == CallKind.SURRENDER),
         folds_were_logged=any(call.call in FOLDS for call in rows.calls),
         nobody_decides=bool(absent),
+        may_be_refused=bool(stakes) and all(stake.net == 0 for stake in stakes),
+        unit=unit,
     )
 
 

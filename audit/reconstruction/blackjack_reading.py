@@ -13,7 +13,7 @@ from audit.reconstruction.blackjack_boxes import (
 )
 from audit.reconstruction.blackjack_facts import Facts, facts_of
 from audit.reconstruction.material import RoundRows, Setting
-from audit.reconstruction.trial import BREACH, MISDEAL, Trial, tried, with_burnt
+from audit.reconstruction.trial import BREACH, HANDED_BACK, MISDEAL, Trial, tried, with_burnt
 from audit.rulebook import Rulebook
 from audit.rules.blackjack.dealer import DEALER_RULES, DealerPlay, Need
 from audit.rules.blackjack.dealing import initial_order
@@ -29,6 +29,8 @@ WORST = 2 * MISDEAL
 AGAINST_A_LABEL = 10 * WORST
 NOT_A_ROUND = 4 * MISDEAL
 AS_IT_SHOULD_BE = 200
+AGAINST_THE_LEDGER = 400
+"""A reading that was found without regard to what the ledger paid."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,7 +239,7 @@ def quick_cost(rows: RoundRows, setting: Setting) -> int:
     by_length = cost_of_length(rows)
     if rows.is_void or by_length:
         return by_length
-    facts = facts_of(rows)
+    facts = facts_of(rows, setting.sheet)
     if not facts.boxes:
         return 0
     if None not in facts.known:
@@ -267,16 +269,22 @@ def _cost_of_labels(facts: Facts) -> int:
 
 def blackjack_readings(rows: RoundRows, setting: Setting) -> list[Trial]:
     """Give the readings of a round, the best first, as far as the judge was asked."""
-    facts = facts_of(rows)
+    facts = facts_of(rows, setting.sheet)
     if not facts.boxes:
         return []
     if rows.is_void:
-        return [_void_reading(rows, facts)]
+        return [_void_reading(rows, facts, setting)]
     trials, least = _by_the_rules(rows, facts, setting)
     if trials and not trials[0].cost:
         return trials[:1]
-    deeper = MOST_JUDGED if any(box.splits for box in facts.boxes) else MOST_JUDGED_DEEPER
-    trials += _by_the_rules(rows, facts.without_settlements(), setting)[0]
+    split = any(box.splits for box in facts.boxes)
+    handed_back = all(box.may_be_refused for box in facts.boxes)
+    deeper = MOST_JUDGED if split and not handed_back else MOST_JUDGED_DEEPER
+    if not handed_back:
+        trials += [
+            replace(trial, doubt=trial.doubt + AGAINST_THE_LEDGER)
+            for trial in _by_the_rules(rows, facts.without_settlements(), setting)[0]
+        ]
     trials += _by_the_rules(rows, facts, setting, judged=deeper)[0]
     trials.sort(key=lambda trial: trial.rank)
     if not trials or (trials[0].cost >= MISDEAL and least >= BREACH):
@@ -302,7 +310,7 @@ def _by_the_rules(
         least = min(least, found[0].cost) if found else least
         trials += _judged(rows, found[:judged], setting)
         trials.sort(key=lambda trial: trial.rank)
-        if trials and not trials[0].cost and trials[0].doubt < AS_IT_SHOULD_BE:
+        if trials and trials[0].cost <= HANDED_BACK and trials[0].doubt < AS_IT_SHOULD_BE:
             break
     return trials, least
 
@@ -321,12 +329,23 @@ def _judged(rows: RoundRows, readings: Sequence[Reading], setting: Setting) -> l
     return trials
 
 
-def _void_reading(rows: RoundRows, facts: Facts) -> Trial:
-    """Lay the cards of a void round in order; where they went no longer matters."""
+def _void_reading(rows: RoundRows, facts: Facts, setting: Setting) -> Trial:
+    """Read a void round like another as far as it goes; no rule is held against it any more."""
+    search = RoundSearch(facts, setting.book, kept=2)
+    deals = lawful_deals(facts)
+    readings = [found[0] for deal in deals for found in search.readings(deal) if found]
+    if readings:
+        best = min(readings, key=lambda reading: reading.cost)
+        hands = [str(hand) for hand in best.hands]
+        return Trial(with_burnt(hands, rows), 0, doubt=best.cost)
+    return Trial(with_burnt(_laid_in_order(facts), rows), 0)
+
+
+def _laid_in_order(facts: Facts) -> list[str]:
+    """Lay the cards of a void round that no search can read."""
     order = list(lawful_deal(facts).order)
     order += [DEALER] * (len(facts.ranks) - len(order))
-    hands = [
+    return [
         str(known if known is not None else hand)
         for known, hand in zip(facts.known, order, strict=False)
     ]
-    return Trial(with_burnt(hands, rows), 0)

@@ -61,6 +61,27 @@ class Evidence:
                     return CALL_OF_ANOTHER_ROUND
         return 0
 
+    def turn_of_gap(self, place: int) -> int:
+        """Find from which of the calls before a card on they belong to the round it begins."""
+        calls = self.calls_before[place]
+        for which, call in enumerate(calls):
+            if call.call in OPENS or call.call in BEFORE_THE_DEAL:
+                return which
+        ended = [which for which, call in enumerate(calls) if call.call == CallKind.ROUND_END]
+        turn = ended[-1] + 1 if ended else len(calls)
+        while turn < len(calls) and self._voids_the_earlier(calls[turn], place):
+            turn += 1
+        return turn
+
+    def _voids_the_earlier(self, call: CallRow, place: int) -> bool:
+        """Tell a void that comes upon the end of a round from one before the next is dealt."""
+        if call.call != CallKind.VOID or not place:
+            return False
+        if place == len(self.times):
+            return True
+        said = call.ts.timestamp()
+        return said - self.times[place - 1] < self.times[place] - said
+
     def of_the_ledgers_times(self, start: int, end: int, wagers: Sequence[WagerRow]) -> int:
         """Compare when the wagers of a round were placed and settled with when it was dealt."""
         placed = sorted(
@@ -152,11 +173,11 @@ def calls_by_round(
             told += [(call, at[place]) for call in calls if _needs_a_round(call)]
             continue
         before, after = ends.get(place), starts.get(place)
-        turn = turn_of_gap(calls)
+        turn = evidence.turn_of_gap(place)
         for which, call in enumerate(calls):
             number = before if which < turn else after
             if call.call == CallKind.VOID and before is not None and after is not None:
-                number = _void_of(before, after, number, wagers)
+                number = void_of(before, after, number, wagers)
             number = number if number is not None else (before if before is not None else after)
             if number is not None and _needs_a_round(call):
                 told.append((call, number))
@@ -167,22 +188,18 @@ def _needs_a_round(call: CallRow) -> bool:
     return call.round is None and call.call not in OF_THE_SHOE
 
 
-def turn_of_gap(calls: Sequence[CallRow]) -> int:
-    """Find from which of the calls between two rounds on they belong to the later one."""
-    for which, call in enumerate(calls):
-        if call.call in OPENS or call.call in BEFORE_THE_DEAL:
-            return which
-    ended = [which for which, call in enumerate(calls) if call.call == CallKind.ROUND_END]
-    return ended[-1] + 1 if ended else len(calls)
-
-
-def _void_of(
+def void_of(
     before: int, after: int, by_time: int | None, wagers: Mapping[int, Sequence[WagerRow]]
 ) -> int | None:
     """A void round hands back every wager: that tells which of two neighbours it was."""
-    kept = [any(row.net for row in wagers.get(number, ())) for number in (before, after)]
-    if kept[0] and not kept[1]:
-        return after
-    if kept[1] and not kept[0]:
-        return before
-    return by_time
+    earlier, later = (_may_be_void(wagers.get(number, ())) for number in (before, after))
+    if earlier == later:
+        return by_time
+    return before if earlier > later else after
+
+
+def _may_be_void(wagers: Sequence[WagerRow]) -> int:
+    """Say what the ledger has for a void: 1 if all was handed back, -1 if anything was paid."""
+    if any(row.net for row in wagers):
+        return -1
+    return int(bool(wagers) and all(row.net == 0 for row in wagers))

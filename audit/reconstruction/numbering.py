@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from audit.observations import CallKind
 from audit.reconstruction import baccarat_reading, blackjack_reading
-from audit.reconstruction.evidence import CLOSES, OPENS, Evidence, turn_of_gap
+from audit.reconstruction.evidence import CLOSES, OPENS, Evidence, void_of
 from audit.reconstruction.material import OF_THE_SHOE, Material, RoundRows, Setting
 from audit.shoe_rows import CallRow, CardRow, WagerRow
 
@@ -112,17 +112,26 @@ class Numbering:
         )
 
     def _loose_calls(self, span: Span, wagers: Sequence[WagerRow]) -> Iterator[CallRow]:
-        before = self.evidence.calls_before[span.start]
-        after = self.evidence.calls_before[span.end]
         kept = any(row.net for row in wagers)
-        at_the_edges = (*before[turn_of_gap(before) :], *after[: turn_of_gap(after)])
-        for call in at_the_edges:
+        gaps = ((span.start, span.number - 1), (span.end, span.number))
+        for call in (call for gap in gaps for call in self._at_the_edge(*gap, span.number)):
             if self._is_loose(call) and not (call.call == CallKind.VOID and kept):
                 yield call
         for place in range(span.start + 1, span.end):
             for call in self.evidence.calls_before[place]:
                 if self._is_loose(call) and call.call not in OPENS | CLOSES - {CallKind.OUTCOME}:
                     yield call
+
+    def _at_the_edge(self, place: int, before: int, wanted: int) -> Iterator[CallRow]:
+        """Go through the calls between two rounds that belong to one of them."""
+        calls = self.evidence.calls_before[place]
+        turn = self.evidence.turn_of_gap(place)
+        for which, call in enumerate(calls):
+            number: int | None = before if which < turn else before + 1
+            if call.call == CallKind.VOID:
+                number = void_of(before, before + 1, number, self.material.wagers)
+            if number == wanted:
+                yield call
 
     @staticmethod
     def _is_loose(call: CallRow) -> bool:

@@ -33,6 +33,7 @@ NO_END_BETWEEN = "it cannot be told where this round and the one beside it end"
 NO_COUP = "the cards make no round that the rules know"
 NO_TIME = "it names no round, and no time tells which it was"
 Row = CardRow | WagerRow | CallRow
+Verdict = frozenset[tuple[object, ...]]
 
 
 @dataclass
@@ -100,7 +101,12 @@ class _Shoe:
         self.spans = spans
         self.placed: dict[int, tuple[CardRow, ...]] = {}
         self.others: dict[int, list[tuple[CardRow, ...]]] = {}
+        self.verdicts: dict[int, set[Verdict]] = {}
+        self.certain: dict[int, Verdict] = {}
+        """Of what every reading kept so far of a round accuses somebody."""
         self.accused: list[Span] = []
+        self.broken: list[Span] = []
+        """Rounds whose cards break a rule, and not only wagers that were handed back."""
         self.lost: dict[int, str] = {}
 
     # Placing the cards of a round
@@ -140,8 +146,11 @@ class _Shoe:
         self.placed[span.number] = (*self.placed.get(span.number, ()), *cards)
         if best.accuses:
             self.accused.append(span)
+            self.certain[span.number] = best.accusations
             margin = AS_GOOD if self._can_be_told(rows) else BREACH
-            self._keep(span.number, rows, trials, best.cost + margin)
+            self._keep(span.number, rows, trials, max(best.cost, BREACH) + margin)
+        if best.cost >= BREACH:
+            self.broken.append(span)
 
     def _can_be_told(self, rows: RoundRows) -> bool:
         """Tell whether calls say who drew; without them the search may have missed a reading."""
@@ -156,15 +165,22 @@ class _Shoe:
         return NO_COUP
 
     def _keep(self, number: int, rows: RoundRows, trials: Iterable[Trial], worst: int) -> None:
-        """Keep readings that are as good and judged otherwise."""
-        kept = self.others.setdefault(number, [])
-        verdicts = {trial.verdict for trial in trials if placed(rows, trial.hands) in kept}
-        for trial in trials:
-            cards = placed(rows, trial.hands)
-            fresh = trial.verdict not in verdicts and cards != self.placed[number]
-            if trial.cost <= worst and fresh and len(kept) < MOST_OTHERS:
-                verdicts.add(trial.verdict)
-                kept.append(cards)
+        """Keep readings that are as good and judged otherwise, those that clear the most first."""
+        kept, verdicts = self.others.setdefault(number, []), self.verdicts.setdefault(number, set())
+        as_good = [
+            trial
+            for trial in trials
+            if trial.cost <= worst and placed(rows, trial.hands) != self.placed[number]
+        ]
+        while len(kept) < MOST_OTHERS:
+            fresh = [trial for trial in as_good if trial.verdict not in verdicts]
+            if not fresh:
+                return
+            certain = self.certain[number]
+            clearing = min(fresh, key=lambda trial: len(certain & trial.accusations))
+            self.certain[number] = certain & clearing.accusations
+            verdicts.add(clearing.verdict)
+            kept.append(placed(rows, clearing.hands))
 
     # Cuts that are as good
 
@@ -185,7 +201,7 @@ class _Shoe:
         """
         if self.setting.is_baccarat:
             return
-        doubtful = {span for span in self.accused if self._was_cut(span)}
+        doubtful = {span for span in self.accused if span in self.broken and self._was_cut(span)}
         for earlier, later in pairwise(self.spans):
             marked = any(
                 call.call in OPENS | CLOSES

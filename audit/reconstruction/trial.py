@@ -1,20 +1,23 @@
 """A candidate for a round put before the judge: how many rules would it break?"""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from audit.assembly import TableHistory, rounds_of
 from audit.errors import BadInput
 from audit.findings import Finding, Severity
+from audit.hands import parse_hand
 from audit.judge import judge_round
 from audit.observations import WagerKind
 from audit.reconstruction.material import BURN, DISCARD, RoundRows, Setting
-from audit.shoe_rows import CardRow, ShoeRows
+from audit.shoe_rows import CardRow, ShoeRows, WagerRow
 
 BREACH = 400
 """What one broken rule counts, so that evidence of other kinds can count for parts of it."""
 MISDEAL = 600
 """A card out of its order counts for more: nothing shows it but the search for an excuse."""
+HANDED_BACK = 100
+"""Wagers handed back whatever they won, or without cards: they were refused, or all was void."""
 FURTHER_PAYMENT = 100
 MOST_FURTHER_PAYMENTS = 4
 NOT_TO_BE_TOLD = 20
@@ -23,6 +26,7 @@ NO_MATTER_WHERE = frozenset({"BET", "SHO"})
 """Families that do not depend on where the cards went, other than on raises."""
 RAISES = frozenset({WagerKind.SPLIT, WagerKind.DOUBLE})
 OF_MONEY = frozenset({"PAY", "SRC"})
+BOX_SKIPPED = "DEA011"
 READINGS_OF_A_TRIAL = 13
 """One unknown card: there are many candidates, and more readings of each tell them apart no better
 than the evidence beside the rules does."""
@@ -47,6 +51,11 @@ class Trial:
     @property
     def accuses(self) -> bool:
         return any(finding.severity is Severity.VIOLATION for finding in self.findings)
+
+    @property
+    def accusations(self) -> frozenset[tuple[object, ...]]:
+        """What of the verdict accuses somebody."""
+        return frozenset(said for said in self.verdict if said[1] is Severity.VIOLATION)
 
     @property
     def verdict(self) -> frozenset[tuple[object, ...]]:
@@ -90,10 +99,30 @@ def tried(rows: RoundRows, hands: tuple[str, ...], setting: Setting) -> Trial:
         )
     except BadInput as problem:
         return Trial(hands, IMPOSSIBLE, refused=str(problem))
-    return Trial(hands, cost_of(findings), findings)
+    told_by_cards = [found for found in findings if not _handed_back(found, rows.wagers, hands)]
+    cost = cost_of(told_by_cards) + HANDED_BACK * (len(told_by_cards) < len(findings))
+    return Trial(hands, cost, findings)
 
 
-def cost_of(findings: tuple[Finding, ...]) -> int:
+def _handed_back(found: Finding, wagers: Sequence[WagerRow], hands: Sequence[str]) -> bool:
+    """Tell a finding that says no more than that wagers on a box were handed back."""
+    if found.severity is Severity.NOTE:
+        return False
+    if found.code == BOX_SKIPPED:
+        dealt_in = {parse_hand(hand).box for hand in hands}
+        skipped = [row for row in wagers if row.box is not None and row.box not in dealt_in]
+        return all(row.net == 0 for row in skipped)
+    if found.code[:3] not in OF_MONEY or found.hand is None:
+        return False
+    on = [
+        row
+        for row in wagers
+        if (row.bettor, row.wager, row.box) == (found.bettor, found.wager, found.hand.box)
+    ]
+    return bool(on) and all(row.net == 0 for row in on)
+
+
+def cost_of(findings: Iterable[Finding]) -> int:
     """Add up what findings speak against a reading; a payment gone wrong rarely comes alone."""
     cost = payments = 0
     for finding in findings:

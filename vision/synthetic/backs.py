@@ -24,7 +24,7 @@ def draw_back(
     weak = paper if rng.random() < 0.75 else mixed(strong, (255, 255, 255), 0.5)
     back = np.empty((height, width, 3), np.uint8)
     back[:] = weak
-    border = int(rng.choice([0, rng.integers(8, 26)], p=[0.3, 0.7]))
+    border = int(rng.choice([0, int(rng.integers(8, 26))], p=[0.3, 0.7]))
     kinds = KEPT_OUT_KINDS if kept_out else KINDS
     kind = str(rng.choice(kinds))
     inner = back[border : height - border, border : width - border]

@@ -82,16 +82,16 @@ class Index:
 
     @property
     def right(self) -> int:
-        return self.left + self.shape.shape[1]
+        return self.left + int(self.shape.shape[1])
 
     @property
     def bottom(self) -> int:
-        return self.top + self.shape.shape[0]
+        return self.top + int(self.shape.shape[0])
 
 
 def column_width(ranks: dict[str, Pixels], suits: dict[str, Pixels]) -> int:
     """Say how wide the widest rank or suit of a deck stands."""
-    return max(shape.shape[1] for shape in (*ranks.values(), *suits.values()))
+    return max(int(shape.shape[1]) for shape in (*ranks.values(), *suits.values()))
 
 
 def set_index(plan: IndexPlan, rank: Pixels, suit: Pixels, column: int) -> Index:

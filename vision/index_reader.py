@@ -10,7 +10,7 @@ from vision.boxes import Boxes, Image
 from vision.cards import CARDS
 from vision.model_files import BadModel, Network
 
-CROP_SIDE = 64
+CROP_SIDE = 48
 """Pixels of the square the reader looks at."""
 CROP_MARGIN = 1.5
 """The square's side in the picture, as a multiple of the longer side of the index's box."""

@@ -34,7 +34,7 @@ from vision.training.course import Course, follow
 )
 @click.option("--pictures", default=14_000, help="Drawn pictures to learn from.")
 @click.option("--epochs", default=4, help="Times the finder sees each picture.")
-@click.option("--batches", default=12_000, help="Batches of 128 indexes that the reader sees.")
+@click.option("--batches", default=16_000, help="Batches of 64 indexes that the reader sees.")
 @click.option("--seed", default=1, help="The same seed, the same course.")
 def main(
     work: Path, real: Path | None, out: Path, pictures: int, epochs: int, batches: int, seed: int

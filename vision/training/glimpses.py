@@ -21,25 +21,26 @@ def glimpse(
     rng: np.random.Generator,
     *,
     by_quarters: bool = False,
+    leaning: float = 180.0,
 ) -> Image:
-    """A patch as the reader might come to see it, turned by a random angle."""
-    angle = (
-        float(rng.integers(4)) * 90 + float(rng.normal(0, 4))
-        if by_quarters
-        else rng.uniform(0, 360)
-    )
+    """A patch as the reader might come to see it, up to `leaning` degrees from upright.
+
+    Where only the upright box of an index is known, it is turned by quarters and a little more.
+    """
     middle = (patch.shape[1] - 1) / 2
-    turn = cv2.getRotationMatrix2D((middle, middle), float(angle), 1.0)
-    turned = corners @ turn[:, :2].T + turn[:, 2]
-    if not by_quarters and rng.random() < 0.5:
-        # A camera seen from the side: squeezed along any direction.
-        squeeze = _squeeze(rng, middle)
-        turn = squeeze[:, :2] @ turn + np.column_stack([np.zeros((2, 2)), squeeze[:, 2]])
-        turned = corners @ turn[:, :2].T + turn[:, 2]
     if by_quarters:
-        # The box is known, not the corners: turning it by a little must not make it grow.
-        exact = cv2.getRotationMatrix2D((middle, middle), round(float(angle) / 90) * 90, 1.0)
+        quarter = 90.0 * float(rng.integers(4))
+        turn = cv2.getRotationMatrix2D((middle, middle), quarter + float(rng.normal(0, 4)), 1.0)
+        # Turning the box by a little must not make it grow.
+        exact = cv2.getRotationMatrix2D((middle, middle), quarter, 1.0)
         turned = corners @ exact[:, :2].T + exact[:, 2]
+    else:
+        angle = _degrees_from_upright(corners) + float(rng.uniform(-leaning, leaning))
+        turn = cv2.getRotationMatrix2D((middle, middle), angle, 1.0)
+        if rng.random() < 0.5:
+            squeeze = _squeeze(rng, middle)
+            turn = squeeze[:, :2] @ turn + np.column_stack([np.zeros((2, 2)), squeeze[:, 2]])
+        turned = corners @ turn[:, :2].T + turn[:, 2]
     left, top = turned.min(axis=0)
     right, bottom = turned.max(axis=0)
     long = max(right - left, bottom - top)
@@ -61,7 +62,14 @@ def glimpse(
     return _worn(np.asarray(crop, np.uint8), height, CROP_SIDE * long / side, rng)
 
 
+def _degrees_from_upright(corners: NDArray[np.float32]) -> float:
+    """How far an index leans to the right: turned back by this it stands upright."""
+    up = (corners[0] + corners[1] - corners[2] - corners[3]) / 2
+    return float(np.degrees(np.arctan2(up[0], -up[1])))
+
+
 def _squeeze(rng: np.random.Generator, middle: float) -> NDArray[np.float64]:
+    """As a camera to the side sees it: narrower along some direction."""
     along = rng.uniform(0, np.pi)
     axis = np.array([np.cos(along), np.sin(along)])
     linear = np.eye(2) - (1 - rng.uniform(0.6, 1.0)) * np.outer(axis, axis)

@@ -13,19 +13,23 @@ from numpy.typing import NDArray
 from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
 from ultralytics.nn.tasks import ClassificationModel
 
-from vision.cards import CARDS
+from vision.cards import CARDS, RANKS, SUITS
 from vision.training.glimpses import glimpse
 from vision.training.shards import UNREADABLE
 
 NETWORK: Final = Path(__file__).with_name("reader.yaml")
-BATCH: Final = 128
-PEAK_RATE: Final = 2.5e-3
+BATCH: Final = 64
+PEAK_RATE: Final = 2e-3
 DECAY: Final = 0.02
 SMOOTHING: Final = 0.02
-WARM_UP: Final = 0.03
+BESIDES: Final = 0.5
+WARM_UP: Final = 0.01
 AVERAGED_OVER: Final = 400
 UNREADABLE_SHARE: Final = 0.12
 BATCHES_BETWEEN_CHECKPOINTS: Final = 250
+LEANING_AT_FIRST: Final = 20.0
+ALL_ANGLES_FROM: Final = 0.25
+"""The share of the training after which indexes come at every angle; before, more and more so."""
 
 
 class Patches(Dataset[tuple[torch.Tensor, int]]):
@@ -40,6 +44,8 @@ class Patches(Dataset[tuple[torch.Tensor, int]]):
         self.heights = np.concatenate([part["heights"] for part in parts])
         self.by_quarters = np.concatenate([part["by_quarters"] for part in parts])
         self.seed = seed
+        self.leaning = torch.tensor(180.0).share_memory_()
+        """Degrees by which indexes may lean; the loader's processes see it change."""
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -52,6 +58,7 @@ class Patches(Dataset[tuple[torch.Tensor, int]]):
             float(self.heights[at]),
             rng,
             by_quarters=bool(self.by_quarters[at]),
+            leaning=float(self.leaning),
         )
         planes = np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1))
         return torch.from_numpy(planes), int(self.numbers[at])
@@ -120,16 +127,17 @@ def train_reader(
     for images, numbers in loader:
         for group in optimizer.param_groups:
             group["lr"] = _rate(done / batches)
+        patches.leaning.fill_(_leaning(done / batches))
         given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
         said = model(given)
-        loss = torch.nn.functional.cross_entropy(said, numbers, label_smoothing=SMOOTHING)
+        loss = _loss(said, numbers)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         optimizer.step()
         done += 1
         _average(averaged, model, min(1 - 1 / AVERAGED_OVER, (1 + done) / (10 + done)))
-        loss_so_far += (float(loss) - loss_so_far) / min(done, 100)
+        loss_so_far += (float(loss.detach()) - loss_so_far) / min(done, 100)
         right = float((said.argmax(1) == numbers).float().mean())
         right_so_far += (right - right_so_far) / min(done, 100)
         if done % 10 == 0:
@@ -142,12 +150,34 @@ def train_reader(
     return averaged
 
 
+def _loss(said: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+    """How wrong the card is, and besides how wrong its rank and its suit alone.
+
+    Rank and suit are learnt sooner than the card, and bring it along.
+    """
+    whole = torch.nn.functional.cross_entropy(said, numbers, label_smoothing=SMOOTHING)
+    readable = numbers < UNREADABLE
+    if not bool(readable.any()):
+        return whole
+    cards = said[readable][:, :UNREADABLE].reshape(-1, len(RANKS), len(SUITS))
+    cards = cards - cards.logsumexp(dim=(1, 2), keepdim=True)
+    truth = numbers[readable]
+    ranks = torch.nn.functional.nll_loss(cards.logsumexp(dim=2), truth // len(SUITS))
+    suits = torch.nn.functional.nll_loss(cards.logsumexp(dim=1), truth % len(SUITS))
+    return whole + BESIDES * (ranks + suits)
+
+
 def _rate(share: float) -> float:
     """The learning rate: a short rise, then half a cosine down."""
     if share < WARM_UP:
         return PEAK_RATE * (0.02 + 0.98 * share / WARM_UP)
     along = (share - WARM_UP) / (1 - WARM_UP)
     return PEAK_RATE * (0.005 + 0.995 * 0.5 * (1 + float(np.cos(np.pi * along))))
+
+
+def _leaning(share: float) -> float:
+    """How far indexes may lean: little at first, for upright ones are learnt quickly."""
+    return LEANING_AT_FIRST + (180 - LEANING_AT_FIRST) * min(share / ALL_ANGLES_FROM, 1.0)
 
 
 @torch.no_grad()

@@ -221,8 +221,8 @@ def test_where_nothing_is_found_nothing_is_read() -> None:
 
 def test_a_reader_of_another_size_is_refused() -> None:
     network = Told()
-    network.input_shape = (None, 3, 48, 48)
-    with pytest.raises(BadModel, match="48 pixels, cut are 64"):
+    network.input_shape = (None, 3, 64, 64)
+    with pytest.raises(BadModel, match="64 pixels, cut are 48"):
         IndexReader(network)
 
 

@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
+TEMPERATURES = np.exp(np.linspace(np.log(0.3), np.log(3.0), 93))
 EDGES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0)
 """Close together at the top, where it is decided what is believed."""
 
@@ -62,3 +64,16 @@ def reliability(certainties: Sequence[float], right: Sequence[bool]) -> Reliabil
             )
     error = sum(part.count * abs(part.certainty - part.right) for part in bins)
     return Reliability(tuple(bins), error / len(told) if len(told) else float("nan"))
+
+
+def best_temperature(logits: NDArray[np.float32], numbers: Sequence[int]) -> float:
+    """The temperature under which what was right is likeliest."""
+    rows = np.arange(len(numbers))
+
+    def surprise(temperature: float) -> float:
+        scaled = logits / temperature
+        scaled = scaled - scaled.max(axis=1, keepdims=True)
+        sums = np.log(np.exp(scaled).sum(axis=1))
+        return float(np.mean(sums - scaled[rows, np.asarray(numbers)]))
+
+    return float(min(TEMPERATURES, key=surprise))

@@ -15,8 +15,9 @@ from vision.cards import NUMBERS
 from vision.finder import Finder
 from vision.index_reader import IndexReader
 from vision.model_files import FinderFile, ModelFiles, Network, ReaderFile, write_model_files
+from vision.reliability import best_temperature
 from vision.training.finder_training import export_finder, train_finder, write_data_file
-from vision.training.reader_export import best_temperature, export_reader
+from vision.training.reader_export import export_reader
 from vision.training.reader_training import Patches, train_reader
 from vision.training.real_pictures import RealPicture, box_patch, real_pictures
 from vision.training.shards import (

@@ -1,16 +1,12 @@
-"""The trained reader as ONNX, and the temperature that makes its probabilities come true."""
+"""The trained reader as ONNX."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from ultralytics.nn.tasks import ClassificationModel
 
 from vision.index_reader import CROP_SIDE
 
-TEMPERATURES = np.exp(np.linspace(np.log(0.3), np.log(3.0), 93))
 OPSET = 17
 
 
@@ -39,16 +35,3 @@ def export_reader(reader: ClassificationModel, to: Path) -> None:
         opset_version=OPSET,
         dynamo=False,
     )
-
-
-def best_temperature(logits: NDArray[np.float32], numbers: Sequence[int]) -> float:
-    """The temperature under which what was right is likeliest."""
-    rows = np.arange(len(numbers))
-
-    def surprise(temperature: float) -> float:
-        scaled = logits / temperature
-        scaled = scaled - scaled.max(axis=1, keepdims=True)
-        sums = np.log(np.exp(scaled).sum(axis=1))
-        return float(np.mean(sums - scaled[rows, np.asarray(numbers)]))
-
-    return float(min(TEMPERATURES, key=surprise))

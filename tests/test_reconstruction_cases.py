@@ -6,7 +6,10 @@ from decimal import Decimal
 
 import pytest
 
+from audit.assembly import TableHistory, rounds_of
 from audit.cards import Rank
+from audit.judge import judge_round
+from audit.observations import Game
 from audit.reconstruction import Reconstructed, reconstruct
 from audit.reconstruction.blackjack_boxes import (
     PAID_BY_ANOTHER_READING,
@@ -93,6 +96,15 @@ def test_hands_that_the_device_knows_are_kept() -> None:
 def test_the_burn_card_of_the_sheet_is_labelled() -> None:
     told = read(cards("KD 9H 2C KS 4S", first=1))
     assert [row.hand for row in told.rows.cards][:2] == ["burn", "player"]
+
+
+def test_what_was_called_before_the_burn_card_is_of_the_first_round() -> None:
+    late = WagerRow(1, "zoe", "banker", 10000, 0, placed_at=at(-3))
+    won = WagerRow(1, "ana", "player", 10000, 10000, placed_at=at(-9))
+    calls = (CallRow(at(-12), "bets_open"), CallRow(at(-4), "bets_closed"))
+    told = read(cards("KD 9H 2C KS 4S", number=None, first=1), won, late, calls=calls)
+    assert [row.round for row in told.rows.calls] == [1, 1]
+    assert not told.others
 
 
 def test_a_shoe_that_starts_in_the_middle_has_no_burn_card() -> None:
@@ -280,14 +292,18 @@ def test_half_given_up_is_known_by_what_the_table_rounds_to(
 
 
 def test_a_push_that_the_cards_explain_goes_before_one_that_was_handed_back() -> None:
+    """The double on box 3 stood off with 19; another reading only takes it for handed back."""
+    unsettled = [WagerRow(1, "jun", "main", 10000, None, box) for box in (1, 2, 4, 5, 6, 7)]
+    unsettled += [WagerRow(1, "jun", "double", 10000, None, box) for box in (6, 7)]
     wagers = (
-        main(1, 0),
-        main(1, 0, kind="double"),
-        WagerRow(1, "ben", "main", 10000, None, 2),
-        WagerRow(1, "zoe", "main", 2500, 0, 2),
+        *unsettled,
+        main(3, 0),
+        main(3, 0, kind="double"),
+        WagerRow(1, "zoe", "main", 2500, 0, 7),
     )
-    told = read(cards("6H TC 7D 5S 2C 9H 3S TD"), *wagers, book=BLACKJACK)
-    assert hands(told) == "box1 box2 dealer box1 box2 box1 dealer dealer"
+    sequence = "8C KD 2S 4D 3D 8H KD QD AD 4C 7D 2H 9C JS 2D 8H 6H QD 7S KC 5C 3C 9D"
+    told = read(cards(sequence), *wagers, book="rws-blackjack-v5")
+    assert [row.card for row in told.rows.cards if row.hand == "box3"] == ["2S", "7D", "QD"]
 
 
 @pytest.mark.parametrize(
@@ -309,3 +325,24 @@ def test_a_dealers_blackjack_takes_the_original_beside_hands_that_had_bust(
     first = (eight, Rank.FIVE, ten) if bust else (eight, Rank.FIVE)
     way = Way((1, 2), (first, (eight, ten)), 0)
     assert money_cost(way, box, (Rank.KING, Rank.ACE), rulebook(book)) == expected
+
+
+def test_even_money_against_a_dealers_blackjack_is_as_good_as_a_win() -> None:
+    rows = RoundRows(1, tuple(cards("AH AC TD KC")), (main(1, 10000),))
+    box = facts_of(rows, plain_sheet(BLACKJACK)).box(1)
+    way = Way((), ((Rank.ACE, Rank.TEN),), 0)
+    for second in (Rank.KING, Rank.SEVEN):
+        assert money_cost(way, box, (Rank.ACE, second), rulebook(BLACKJACK)) == 0
+
+
+def test_a_fourth_wager_that_was_refused_accuses_nobody() -> None:
+    """Where box 7 stands off, its fourth wager looks taken; where it loses, refused."""
+    nets = {"dev": (680, None), "cho": (500, None), "gus": (670, None), "xia": (505, 0)}
+    others = [WagerRow(1, "jun", "main", 660, None, box) for box in (1, 2, 4, 5, 6)]
+    on_seven = [WagerRow(1, who, "main", stake, net, 7) for who, (stake, net) in nets.items()]
+    sequence = "QS AS AC 9C 3D 2C 6H 4S 2H JS JC QD 2D 8S JC 6C 4S TS"
+    told = read(cards(sequence), *others, *on_seven, book=BLACKJACK)
+    shoe, sheet = told.rows, plain_sheet(BLACKJACK)
+    played = next(rounds_of(shoe, Game.BLACKJACK, sheet, TableHistory()))
+    codes = {found.code for found in judge_round(played, rulebook(BLACKJACK), sheet)}
+    assert "BET014" not in codes

@@ -394,6 +394,8 @@ def _paid_otherwise(net: int, result: int, stake: Stake, dealer: Ranks) -> int:
     if sign == result:
         return 0
     even_money = net == stake.stake and dealer[:1] == (Rank.ACE,)
+    if even_money and not result and strength(dealer, of_split=False) == BLACKJACK:
+        return 0
     if sign == 0 or even_money:
         return HANDED_BACK
     return PAID_OTHERWISE

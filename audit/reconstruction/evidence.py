@@ -167,10 +167,13 @@ def calls_by_round(
     starts = {start: number for number, (start, _) in spans.items()}
     ends = {end: number for number, (_, end) in spans.items()}
     at = {place: n for n, (start, end) in spans.items() for place in range(start + 1, end)}
+    if starts:
+        # The first round is opened before the cards are burnt.
+        at |= dict.fromkeys(range(min(starts)), starts[min(starts)])
     told: list[tuple[CallRow, int]] = []
     for place, calls in enumerate(evidence.calls_before):
         if place in at:
-            told += [(call, at[place]) for call in calls if _needs_a_round(call)]
+            told += [(call, at[place]) for call in calls if needs_a_round(call)]
             continue
         before, after = ends.get(place), starts.get(place)
         turn = evidence.turn_of_gap(place)
@@ -179,12 +182,12 @@ def calls_by_round(
             if call.call == CallKind.VOID and before is not None and after is not None:
                 number = void_of(before, after, number, wagers)
             number = number if number is not None else (before if before is not None else after)
-            if number is not None and _needs_a_round(call):
+            if number is not None and needs_a_round(call):
                 told.append((call, number))
     return told
 
 
-def _needs_a_round(call: CallRow) -> bool:
+def needs_a_round(call: CallRow) -> bool:
     return call.round is None and call.call not in OF_THE_SHOE
 
 

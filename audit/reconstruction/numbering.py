@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from audit.observations import CallKind
 from audit.reconstruction import baccarat_reading, blackjack_reading
-from audit.reconstruction.evidence import CLOSES, OPENS, Evidence, void_of
-from audit.reconstruction.material import OF_THE_SHOE, Material, RoundRows, Setting
+from audit.reconstruction.evidence import CLOSES, OPENS, Evidence, needs_a_round, void_of
+from audit.reconstruction.material import Material, RoundRows, Setting
 from audit.shoe_rows import CallRow, CardRow, WagerRow
 
 CARDS_AHEAD = 12
@@ -115,11 +115,11 @@ class Numbering:
         kept = any(row.net for row in wagers)
         gaps = ((span.start, span.number - 1), (span.end, span.number))
         for call in (call for gap in gaps for call in self._at_the_edge(*gap, span.number)):
-            if self._is_loose(call) and not (call.call == CallKind.VOID and kept):
+            if needs_a_round(call) and not (call.call == CallKind.VOID and kept):
                 yield call
         for place in range(span.start + 1, span.end):
             for call in self.evidence.calls_before[place]:
-                if self._is_loose(call) and call.call not in OPENS | CLOSES - {CallKind.OUTCOME}:
+                if needs_a_round(call) and call.call not in OPENS | CLOSES - {CallKind.OUTCOME}:
                     yield call
 
     def _at_the_edge(self, place: int, before: int, wanted: int) -> Iterator[CallRow]:
@@ -132,10 +132,6 @@ class Numbering:
                 number = void_of(before, before + 1, number, self.material.wagers)
             if number == wanted:
                 yield call
-
-    @staticmethod
-    def _is_loose(call: CallRow) -> bool:
-        return call.round is None and call.call not in OF_THE_SHOE
 
     # What a stretch costs
 

@@ -8,7 +8,14 @@ from audit.observations import CallKind
 from audit.reconstruction import baccarat_reading, blackjack_reading
 from audit.reconstruction.burning import ways_to_burn
 from audit.reconstruction.cutting import cut_shoe, other_cut
-from audit.reconstruction.evidence import CLOSES, OPENS, RAISES, calls_by_round, gather
+from audit.reconstruction.evidence import (
+    CLOSES,
+    OPENS,
+    RAISES,
+    calls_by_round,
+    gather,
+    needs_a_round,
+)
 from audit.reconstruction.material import (
     BURN,
     DISCARD,
@@ -120,9 +127,12 @@ class _Shoe:
             row if row.hand == DISCARD else replace(row, hand=BURN)
             for row in self.material.cards[: self.burnt]
         )
+        before = self.numbering.evidence.calls_before[: self.burnt]
+        opening = tuple(call for calls in before for call in calls if needs_a_round(call))
         return replace(
             rows,
             cards=(*burnt, *rows.cards),
+            calls=tuple(sorted((*opening, *rows.calls), key=lambda call: call.ts)),
             first_of_shoe=not self.material.starts_in_the_middle,
         )
 

@@ -22,7 +22,8 @@ FURTHER_PAYMENT = 100
 MOST_FURTHER_PAYMENTS = 4
 NOT_TO_BE_TOLD = 20
 IMPOSSIBLE = 1_000_000
-NO_MATTER_WHERE = frozenset({"BET", "SHO"})
+OF_WAGERS = "BET"
+NO_MATTER_WHERE = frozenset({OF_WAGERS, "SHO"})
 """Families that do not depend on where the cards went, other than on raises."""
 RAISES = frozenset({WagerKind.SPLIT, WagerKind.DOUBLE})
 OF_MONEY = frozenset({"PAY", "SRC"})
@@ -112,7 +113,13 @@ def _handed_back(found: Finding, wagers: Sequence[WagerRow], hands: Sequence[str
         dealt_in = {parse_hand(hand).box for hand in hands}
         skipped = [row for row in wagers if row.box is not None and row.box not in dealt_in]
         return all(row.net == 0 for row in skipped)
-    if found.code[:3] not in OF_MONEY or found.hand is None:
+    if found.hand is None:
+        return False
+    if found.code[:3] == OF_WAGERS:
+        # One wager too many was refused if it was handed back, unless the hand stood off.
+        beside = [row for row in wagers if (row.wager, row.box) == (found.wager, found.hand.box)]
+        return any(row.net == 0 for row in beside)
+    if found.code[:3] not in OF_MONEY:
         return False
     on = [
         row

@@ -20,13 +20,15 @@ from vision.card_reader import (
     read_image,
 )
 from vision.cards import CARDS, NUMBERS
-from vision.finder import BACK, INDEX, Finder, decode
+from vision.finder import BACK, Finder, decode
 from vision.index_reader import CROP_SIDE, IndexReader, crop_index, softmax
 from vision.joining import join_indexes
 from vision.model_files import BadModel, FinderFile, Network
 from vision.synthetic.decks import Deck, draw_deck
 
 FELT = (60, 92, 30)
+
+UPRIGHT = np.array([0])
 
 
 class Told(Network):
@@ -123,13 +125,15 @@ def test_what_is_shrunk_is_averaged() -> None:
 
 
 def test_every_cell_of_a_yolo_and_its_finished_finds_mean_the_same() -> None:
-    cells = np.zeros((1, 6, 21), dtype=np.float32)
-    cells[0, :, 0] = (50, 40, 20, 30, 0.9, 0.1)
-    cells[0, :, 1] = (150, 140, 60, 80, 0.2, 0.7)
+    cells = np.zeros((1, 9, 21), dtype=np.float32)
+    cells[0, :, 0] = (50, 40, 20, 30, 0.9, 0, 0, 0, 0.1)
+    cells[0, :, 1] = (150, 140, 60, 80, 0, 0.1, 0.1, 0, 0.7)
+    cells[0, :, 2] = (50, 40, 20, 30, 0, 0.4, 0.45, 0, 0.1)
     rows = decode(cells)
-    assert rows[0].tolist() == pytest.approx([40, 25, 60, 55, 0.9, INDEX])
+    assert rows[0].tolist() == pytest.approx([40, 25, 60, 55, 0.9, 0])
     assert rows[1].tolist() == pytest.approx([120, 100, 180, 180, 0.7, BACK])
-    assert decode(rows[None, :2]).tolist() == rows[:2].tolist()
+    assert rows[2].tolist() == pytest.approx([40, 25, 60, 55, 0.85, 2])
+    assert decode(rows[None, :3]).tolist() == rows[:3].tolist()
 
 
 def test_what_is_no_yolo_is_refused() -> None:
@@ -138,7 +142,7 @@ def test_what_is_no_yolo_is_refused() -> None:
 
 
 def test_a_picture_is_looked_at_as_it_is_and_filled_up() -> None:
-    network = Told(finds((10, 20, 30, 50, 0.9, INDEX)))
+    network = Told(finds((10, 20, 30, 50, 0.9, 0)))
     image = grey(1280, 720)
     image[..., 2] = 255
     found = Finder(network, FinderFile("", "")).find(image)
@@ -150,15 +154,15 @@ def test_a_picture_is_looked_at_as_it_is_and_filled_up() -> None:
 
 
 def test_a_large_picture_is_shrunk_and_its_finds_are_put_back() -> None:
-    network = Told(finds((100, 200, 120, 230, 0.9, INDEX)))
+    network = Told(finds((100, 200, 120, 230, 0.9, 0)))
     found = Finder(network, FinderFile("", "")).find(grey(3200, 2400))
     assert network.given[0].shape == (1, 3, 1216, 1600)
     assert found.indexes.tolist() == [[200, 400, 240, 460]]
 
 
 def test_very_tall_indexes_ask_for_a_second_look() -> None:
-    tall = finds((100, 100, 190, 240, 0.6, INDEX))
-    again = finds((24, 24, 46, 58, 0.9, INDEX))
+    tall = finds((100, 100, 190, 240, 0.6, 0))
+    again = finds((24, 24, 46, 58, 0.9, 0))
     network = Told(tall, again)
     found = Finder(network, FinderFile("", "")).find(grey(1280, 720))
     assert len(network.given) == 2
@@ -177,12 +181,12 @@ def test_a_small_picture_is_looked_at_enlarged_as_well() -> None:
 def test_indexes_at_the_border_are_kept_and_doubtful_backs_are_not() -> None:
     network = Told(
         finds(
-            (-4, -2, 12, 20, 0.4, INDEX),
-            (1270, 700, 1290, 730, 0.4, INDEX),
+            (-4, -2, 12, 20, 0.4, 0),
+            (1270, 700, 1290, 730, 0.4, 0),
             (300, 300, 380, 420, 0.4, BACK),
             (600, 300, 680, 420, 0.6, BACK),
-            (800, 300, 820, 330, 0.2, INDEX),
-            (1290, 300, 1300, 330, 0.9, INDEX),
+            (800, 300, 820, 330, 0.2, 0),
+            (1290, 300, 1300, 330, 0.9, 0),
         )
     )
     found = Finder(network, FinderFile("", "")).find(grey(1280, 720))
@@ -193,12 +197,34 @@ def test_indexes_at_the_border_are_kept_and_doubtful_backs_are_not() -> None:
 # Reading
 
 
+@pytest.mark.parametrize(
+    ("turns", "bright"), [(0, "top"), (1, "left"), (2, "bottom"), (3, "right")]
+)
+def test_an_index_is_turned_upright_before_it_is_read(turns: int, bright: str) -> None:
+    network = Told(np.zeros((1, 53), dtype=np.float32))
+    image = np.zeros((60, 60, 3), dtype=np.uint8)
+    image[:30] = 255
+    box = np.array([[20, 20, 40, 40]], dtype=np.float32)
+    IndexReader(network).read(image, box, np.array([turns]))
+    seen = network.given[0][0, 0]
+    middle = CROP_SIDE // 2
+    sides = {
+        "top": seen[3, middle],
+        "left": seen[middle, 3],
+        "bottom": seen[-4, middle],
+        "right": seen[middle, -4],
+    }
+    opposite = {"top": "bottom", "bottom": "top", "left": "right", "right": "left"}[bright]
+    assert sides[bright] > 0.9
+    assert sides[opposite] < 0.1
+
+
 def test_the_temperature_makes_a_reading_humbler() -> None:
     logits = np.zeros((1, 53), dtype=np.float32)
     logits[0, NUMBERS["TD"]] = 8
     boxes = np.array([[10, 10, 30, 40]], dtype=np.float32)
-    sure = IndexReader(Told(logits)).read(grey(100, 100), boxes)
-    humble = IndexReader(Told(logits), temperature=2).read(grey(100, 100), boxes)
+    sure = IndexReader(Told(logits)).read(grey(100, 100), boxes, UPRIGHT)
+    humble = IndexReader(Told(logits), temperature=2).read(grey(100, 100), boxes, UPRIGHT)
     assert sure.sum() == pytest.approx(1)
     assert CARDS[int(humble.argmax())] == "TD"
     assert sure[0, NUMBERS["TD"]] > humble[0, NUMBERS["TD"]] > 0.4
@@ -208,14 +234,15 @@ def test_the_reader_is_given_red_first() -> None:
     network = Told(np.zeros((1, 53), dtype=np.float32))
     image = np.zeros((50, 50, 3), dtype=np.uint8)
     image[..., 2] = 255
-    IndexReader(network).read(image, np.array([[10, 10, 30, 40]], dtype=np.float32))
+    IndexReader(network).read(image, np.array([[10, 10, 30, 40]], dtype=np.float32), UPRIGHT)
     assert network.given[0].shape == (1, 3, CROP_SIDE, CROP_SIDE)
     assert network.given[0][0, :, 32, 32].tolist() == [1, 0, 0]
 
 
 def test_where_nothing_is_found_nothing_is_read() -> None:
     network = Told()
-    assert IndexReader(network).read(grey(50, 50), np.zeros((0, 4), np.float32)).shape == (0, 53)
+    nothing = np.zeros((0, 4), np.float32), np.zeros(0, np.intp)
+    assert IndexReader(network).read(grey(50, 50), *nothing).shape == (0, 53)
     assert not network.given
 
 
@@ -251,7 +278,7 @@ def test_a_sure_index_cannot_rule_out_what_another_reads() -> None:
 
 
 def test_an_index_of_less_than_14_pixels_is_said_to_be_too_small() -> None:
-    boxes = finds((10, 20, 17, 33, 0.9, INDEX), (100, 20, 108, 35, 0.8, INDEX))
+    boxes = finds((10, 20, 17, 33, 0.9, 0), (100, 20, 108, 35, 0.8, 0))
     logits = np.zeros((2, 53), dtype=np.float32)
     logits[:, [NUMBERS["AS"], NUMBERS["2S"]]] = np.diag([20, 20])
     reader = CardReader(Finder(Told(boxes), FinderFile("", "")), IndexReader(Told(logits)))
@@ -263,7 +290,7 @@ def test_an_index_of_less_than_14_pixels_is_said_to_be_too_small() -> None:
 def test_what_cannot_be_read_is_kept_apart() -> None:
     logits = np.zeros((1, 53), dtype=np.float32)
     logits[0, 52] = 9
-    finder = Finder(Told(finds((10, 20, 30, 60, 0.9, INDEX))), FinderFile("", ""))
+    finder = Finder(Told(finds((10, 20, 30, 60, 0.9, 0))), FinderFile("", ""))
     reading = CardReader(finder, IndexReader(Told(logits))).read(grey(640, 480))
     assert not reading.cards
     assert len(reading.unreadable) == 1

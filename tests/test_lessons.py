@@ -8,14 +8,14 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.cards import NUMBERS
+from vision.finder import BACK
 from vision.index_reader import CROP_SIDE
 from vision.reliability import best_temperature
 from vision.synthetic.pictures import DrawnCard, DrawnIndex, Picture
 from vision.training import shards
 from vision.training.glimpses import glimpse
+from vision.training.real_pictures import box_patch
 from vision.training.shards import (
-    BACK,
-    INDEX,
     PATCH_SIDE,
     UNREADABLE,
     draw_shard,
@@ -55,7 +55,7 @@ def readable(lesson: shards.Lesson) -> list[int]:
 
 def test_an_index_in_full_view_is_found_and_read() -> None:
     lesson = lesson_of(index("TD", corners(40, 50, 12, 24)))
-    assert lesson.boxes.tolist() == [[INDEX, 40, 50, 52, 74]]
+    assert lesson.boxes.tolist() == [[0, 40, 50, 52, 74]]
     assert readable(lesson) == [NUMBERS["TD"]]
 
 
@@ -87,6 +87,45 @@ def test_what_is_asked_of_covered_and_small_indexes(
     assert not readable(alone)
 
 
+@pytest.mark.parametrize(
+    ("leaning", "turns"),
+    [
+        (0, 0),
+        (44, 0),
+        (46, 1),
+        (90, 1),
+        (134, 1),
+        (136, 2),
+        (-136, 2),
+        (-134, 3),
+        (-46, 3),
+        (-44, 0),
+    ],
+)
+def test_an_index_is_of_the_class_of_its_nearest_quarter(leaning: float, turns: int) -> None:
+    lesson = lesson_of(index("9C", turned(corners(140, 90, 12, 24), -leaning)))
+    assert lesson.boxes[:, 0].tolist() == [turns]
+
+
+@pytest.mark.parametrize("turns", range(4))
+def test_a_real_index_is_turned_upright_with_its_box(turns: int) -> None:
+    """White above, red below, turned right by some quarters: the patch shows white above again."""
+    upright = np.zeros((101, 101, 3), np.uint8)
+    cv2.rectangle(upright, (30, 20), (60, 49), WHITE, -1)
+    cv2.rectangle(upright, (30, 50), (60, 79), RED, -1)
+    image = np.ascontiguousarray(np.rot90(upright, -turns))
+    lit = np.argwhere(image.any(axis=2))
+    (top, left), (bottom, right) = lit.min(axis=0), lit.max(axis=0) + 1
+    box = np.array([left, top, right, bottom], np.float32)
+    patch = box_patch(image, box, turns, "KH")
+    left, top = patch.corners.min(axis=0).round().astype(int)
+    right, bottom = patch.corners.max(axis=0).round().astype(int)
+    assert bottom - top > right - left
+    assert patch.image[top + 3, (left + right) // 2].tolist() == [255, 255, 255]
+    assert patch.image[bottom - 4, (left + right) // 2].tolist() == [0, 0, 255]
+    assert not patch.may_turn
+
+
 def test_a_card_face_down_is_a_back_and_one_face_up_is_none() -> None:
     outline = corners(100, 60, 63, 88)
     down, up = DrawnCard(None, outline, 1.0), DrawnCard("AS", outline, 1.0)
@@ -97,7 +136,7 @@ def test_a_card_face_down_is_a_back_and_one_face_up_is_none() -> None:
 
 def test_boxes_end_at_the_border_of_the_picture() -> None:
     lesson = lesson_of(index("AS", corners(-4, 190, 12, 24)))
-    assert lesson.boxes.tolist() == [[INDEX, 0, 190, 8, 200]]
+    assert lesson.boxes.tolist() == [[0, 0, 190, 8, 200]]
 
 
 @pytest.mark.parametrize("height", [16, 160])
@@ -145,7 +184,7 @@ def test_a_picture_is_written_as_yolo_reads_it(tmp_path: Path) -> None:
     boxes = np.array([[BACK, 20, 10, 60, 90]], np.float32)
     write_picture(tmp_path, "one", np.full((100, 200, 3), 90, np.uint8), boxes)
     said = (tmp_path / "labels" / "one.txt").read_text("utf-8")
-    assert said == "1 0.200000 0.500000 0.200000 0.800000\n"
+    assert said == "4 0.200000 0.500000 0.200000 0.800000\n"
     written = cv2.imread(str(tmp_path / "images" / "one.jpg"))
     assert written is not None
     assert written.shape == (100, 200, 3)

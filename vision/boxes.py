@@ -43,6 +43,17 @@ def best_of_overlapping(boxes: Boxes, scores: NDArray[np.float32], most: float) 
     return order[np.array(kept, dtype=np.intp)]
 
 
+def lean(corners: NDArray[np.float32]) -> float:
+    """How many degrees an index leans to the right, from its corners as it reads upright."""
+    up = (corners[0] + corners[1] - corners[2] - corners[3]) / 2
+    return float(np.degrees(np.arctan2(up[0], -up[1])))
+
+
+def quarter_turns(corners: NDArray[np.float32]) -> int:
+    """How many quarter turns to the left bring an index nearest to upright."""
+    return round(lean(corners) / 90) % 4
+
+
 def index_height(width: float, height: float) -> float:
     """How tall an index is that has a box of this size round it, however it is turned.
 

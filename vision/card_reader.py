@@ -124,7 +124,7 @@ class CardReader:
     def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
         """Read a picture, at the scales given or else at those that suit it."""
         found = self._finder.find(image, scales)
-        probabilities = self._reader.read(image, found.indexes)
+        probabilities = self._reader.read(image, found.indexes, found.index_turns)
         readable = 1 - probabilities[:, -1]
         cards = given_readable(probabilities)
         seen = [

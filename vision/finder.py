@@ -12,7 +12,10 @@ from vision.model_files import BadModel, FinderFile, Network
 STRIDE = 32
 """The network takes pictures whose sides are multiples of this."""
 PAD_GREY = 114
-INDEX, BACK = 0, 1
+QUARTERS = 4
+"""The first classes are indexes, by how many quarter turns to the left bring them upright."""
+BACK = QUARTERS
+CLASSES = QUARTERS + 1
 USUAL_HEIGHT = 34.0
 """Pixels: indexes as tall as this are found best."""
 TALL_HEIGHT = 70.0
@@ -29,6 +32,8 @@ class Found:
 
     indexes: Boxes
     index_scores: NDArray[np.float32]
+    index_turns: NDArray[np.intp]
+    """How many quarter turns to the left bring each nearest to upright."""
     backs: Boxes
     back_scores: NDArray[np.float32]
 
@@ -61,7 +66,7 @@ class Finder:
     def _second_scale(self, seen: NDArray[np.float32], first: float, longest: int) -> float:
         if longest <= SMALL_PICTURE:
             return first * 2
-        indexes = seen[seen[:, 5] == INDEX]
+        indexes = seen[seen[:, 5] != BACK]
         if not len(indexes):
             return first
         heights = (indexes[:, 2:4] - indexes[:, :2]).max(axis=1)
@@ -82,7 +87,7 @@ class Finder:
             scaled = cv2.copyMakeBorder(scaled, 0, below, 0, right, cv2.BORDER_CONSTANT, value=grey)
         given = cv2.dnn.blobFromImage(scaled, 1 / 255, swapRB=True)
         rows = decode(self._network.run(np.asarray(given, dtype=np.float32)))
-        least = np.where(rows[:, 5] == INDEX, self._file.threshold, self._file.back_threshold)
+        least = np.where(rows[:, 5] == BACK, self._file.back_threshold, self._file.threshold)
         rows = rows[rows[:, 4] >= least]
         rows[:, [0, 2]] = np.clip(rows[:, [0, 2]], 0, width) * (image.shape[1] / width)
         rows[:, [1, 3]] = np.clip(rows[:, [1, 3]], 0, height) * (image.shape[0] / height)
@@ -92,28 +97,31 @@ class Finder:
     def _merged(self, looks: list[NDArray[np.float32]]) -> Found:
         rows = np.concatenate(looks)
         parts = []
-        for kind in (INDEX, BACK):
-            of_kind = rows[rows[:, 5] == kind]
+        for of_kind in (rows[rows[:, 5] != BACK], rows[rows[:, 5] == BACK]):
             kept = best_of_overlapping(of_kind[:, :4], of_kind[:, 4], self._file.overlap)
             parts.append(of_kind[kept])
-        return Found(parts[0][:, :4], parts[0][:, 4], parts[1][:, :4], parts[1][:, 4])
+        indexes, backs = parts
+        turns = indexes[:, 5].astype(np.intp)
+        return Found(indexes[:, :4], indexes[:, 4], turns, backs[:, :4], backs[:, 4])
 
 
 def decode(output: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of left, top, right, bottom, score, class, from what a YOLO gives.
 
     An export gives either every cell (1, 4 + classes, cells) as centre, size and a score for each
-    class, or (1, finds, 6) in the form wanted here.
+    class, or (1, finds, 6) in the form wanted here. An index that leans by half a quarter is half
+    of one class and half of the next: what counts is how likely it is any of them.
     """
-    classes = 2
     if output.ndim == 3 and output.shape[2] == 6:
         return np.array(output[0], dtype=np.float32)
-    if output.ndim != 3 or output.shape[1] != 4 + classes:
+    if output.ndim != 3 or output.shape[1] != 4 + CLASSES:
         raise BadModel(f"the finder gives an array of shape {output.shape}, which is not a YOLO's")
     cells = output[0]
-    kind = np.argmax(cells[4:], axis=0)
+    index = np.minimum(cells[4 : 4 + QUARTERS].sum(axis=0), 1)
+    back = cells[4 + BACK]
+    kind = np.where(index >= back, np.argmax(cells[4 : 4 + QUARTERS], axis=0), BACK)
     half = cells[2:4] / 2
     middle = cells[:2]
-    score = cells[4:].max(axis=0)
+    score = np.maximum(index, back)
     rows = np.concatenate([middle - half, middle + half, score[None], kind[None]])
     return np.ascontiguousarray(rows.T, dtype=np.float32)

@@ -77,9 +77,9 @@ def main() -> None:
         image = draw_scene(SEED + number, kept_out=True).image
         took = {"ours": timed(cards.read, image), "nano": timed(nano.run, bare)}
         found = finder.find(image)
-        each = given_readable(reader.read(image, found.indexes))
+        each = given_readable(reader.read(image, found.indexes, found.index_turns))
         took["find"] = timed(finder.find, image)
-        took["read"] = timed(reader.read, image, found.indexes)
+        took["read"] = timed(reader.read, image, found.indexes, found.index_turns)
         took["join"] = timed(join_indexes, image, found.indexes, each)
         if number >= 2:  # the first runs still set up memory
             indexes += len(found.indexes)

@@ -10,9 +10,9 @@ import torch
 from numpy.typing import NDArray
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from vision.boxes import Boxes, centres
+from vision.boxes import centres
 from vision.cards import NUMBERS
-from vision.finder import Finder
+from vision.finder import Finder, Found
 from vision.index_reader import IndexReader
 from vision.model_files import FinderFile, ModelFiles, Network, ReaderFile, write_model_files
 from vision.reliability import best_temperature
@@ -172,58 +172,45 @@ def look_at_real_pictures(course: Course, first: Path) -> None:
     for name, whole_cards in REAL_FOLDERS.items():
         pictures = list(real_pictures(course.real / name, names))
         for picture in _counted(f"looking at {name}", pictures):
-            found = finder.find(picture.image).indexes
-            if whole_cards:
-                patches.extend(_of_cards(picture, found, reader))
-                boxes = found
-            else:
-                tight, loose = _of_indexes(picture, found)
-                patches.extend(box_patch(picture.image, box, card) for box, card in tight)
-                boxes = np.concatenate([found, loose]) if len(loose) else found
-            _keep_picture(course.found, f"{name}-{picture.path.stem}", picture, boxes)
+            found = finder.find(picture.image)
+            of = _of_cards(picture, found, reader) if whole_cards else _of_indexes(picture, found)
+            for number, card in of:
+                turns = int(found.index_turns[number])
+                patches.append(box_patch(picture.image, found.indexes[number], turns, card))
+            rows = np.column_stack([found.index_turns, found.indexes]).astype(np.float32)
+            write_picture(course.found, f"{name}-{picture.path.stem}", picture.image, rows)
     write_patches(course.found / "patches" / "real.npz", patches)
 
 
-def _of_indexes(
-    picture: RealPicture, found: Boxes
-) -> tuple[list[tuple[NDArray[np.float32], str]], Boxes]:
-    """Finds that lie in a labelled box, with its card; and the labelled boxes without any find.
+def _of_indexes(picture: RealPicture, found: Found) -> Iterator[tuple[int, str]]:
+    """Finds that lie alone in a labelled box, with its card.
 
     Labels are often drawn loosely: the find is the better box.
     """
-    tight, loose = [], []
-    middles = centres(found)
+    middles = centres(found.indexes)
     for box, card in zip(picture.boxes, picture.cards, strict=True):
         inside = np.flatnonzero(_within(middles, box))
         if len(inside) == 1:
-            tight.append((found[inside[0]], card))
-        elif not len(inside):
-            loose.append(box)
-    return tight, np.array(loose, np.float32).reshape(-1, 4)
+            yield int(inside[0]), card
 
 
-def _of_cards(picture: RealPicture, found: Boxes, reader: IndexReader) -> Iterator[Patch]:
+def _of_cards(picture: RealPicture, found: Found, reader: IndexReader) -> Iterator[tuple[int, str]]:
     """Finds that lie in the box of one card only, or that read as one of the cards they lie in."""
-    said = reader.read(picture.image, found)
-    for box, middle, probabilities in zip(found, centres(found), said, strict=True):
+    said = reader.read(picture.image, found.indexes, found.index_turns)
+    for number, middle in enumerate(centres(found.indexes)):
         around = {
             card
             for outline, card in zip(picture.boxes, picture.cards, strict=True)
             if _within(middle[None], outline)[0]
         }
         if len(around) > 1:
-            around = {card for card in around if probabilities[NUMBERS[card]] > AGREED}
+            around = {card for card in around if said[number, NUMBERS[card]] > AGREED}
         if len(around) == 1:
-            yield box_patch(picture.image, box, around.pop())
+            yield number, around.pop()
 
 
 def _within(points: NDArray[np.float32], box: NDArray[np.float32]) -> NDArray[np.bool_]:
     return np.asarray(((points > box[:2]) & (points < box[2:])).all(axis=1))
-
-
-def _keep_picture(folder: Path, name: str, picture: RealPicture, boxes: Boxes) -> None:
-    rows = np.concatenate([np.zeros((len(boxes), 1), np.float32), boxes], axis=1)
-    write_picture(folder, name, picture.image, rows)
 
 
 def _bar(text: str) -> Progress:

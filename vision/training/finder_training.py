@@ -13,7 +13,7 @@ from ultralytics import YOLO
 NETWORK: Final = Path(__file__).with_name("finder.yaml")
 PICTURE_SIDE: Final = 416
 BATCH: Final = 16
-NAMES: Final = ("index", "back")
+NAMES: Final = ("upright", "leaning right", "upside down", "leaning left", "back")
 
 
 def write_data_file(path: Path, train: Sequence[Path], val: Sequence[Path]) -> Path:
@@ -63,8 +63,9 @@ def train_finder(
             mosaic=0.0,
             scale=0.25,
             translate=0.05,
-            fliplr=0.5,
-            flipud=0.5,
+            # A mirrored index is none, and turning one over changes which way is up.
+            fliplr=0.0,
+            flipud=0.0,
             hsv_h=0.03,
             hsv_s=0.5,
             hsv_v=0.35,

@@ -1,4 +1,4 @@
-"""What the reader sees of an index while it learns: at every angle, blurred, dim, far away."""
+"""What the reader sees of an index while it learns: leaning, blurred, dim, far away."""
 
 from typing import Final
 
@@ -6,12 +6,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.boxes import lean
 from vision.index_reader import CROP_MARGIN, CROP_SIDE
 
 Image = NDArray[np.uint8]
 
 LEAST_HEIGHT: Final = 10.0
 """Pixels: indexes are shrunk to no less than this."""
+MOST_LEANING: Final = 62.0
+"""Degrees: the finder tells which way is up to a quarter turn, and errs a little."""
 
 
 def glimpse(
@@ -20,29 +23,28 @@ def glimpse(
     height: float,
     rng: np.random.Generator,
     *,
-    by_quarters: bool = False,
-    leaning: float = 180.0,
+    turned: bool = True,
+    leaning: float = MOST_LEANING,
 ) -> Image:
     """A patch as the reader might come to see it, up to `leaning` degrees from upright.
 
-    Where only the upright box of an index is known, it is turned by quarters and a little more.
+    Where only the upright box of an index is known, and so not how far it leans, it is turned by no
+    more than a little.
     """
     middle = (patch.shape[1] - 1) / 2
-    if by_quarters:
-        quarter = 90.0 * float(rng.integers(4))
-        turn = cv2.getRotationMatrix2D((middle, middle), quarter + float(rng.normal(0, 4)), 1.0)
+    if not turned:
         # Turning the box by a little must not make it grow.
-        exact = cv2.getRotationMatrix2D((middle, middle), quarter, 1.0)
-        turned = corners @ exact[:, :2].T + exact[:, 2]
+        turn = cv2.getRotationMatrix2D((middle, middle), float(rng.normal(0, 4)), 1.0)
+        seen = np.asarray(corners, np.float64)
     else:
-        angle = _degrees_from_upright(corners) + float(rng.uniform(-leaning, leaning))
+        angle = lean(corners) + float(rng.uniform(-leaning, leaning))
         turn = cv2.getRotationMatrix2D((middle, middle), angle, 1.0)
         if rng.random() < 0.5:
             squeeze = _squeeze(rng, middle)
             turn = squeeze[:, :2] @ turn + np.column_stack([np.zeros((2, 2)), squeeze[:, 2]])
-        turned = corners @ turn[:, :2].T + turn[:, 2]
-    left, top = turned.min(axis=0)
-    right, bottom = turned.max(axis=0)
+        seen = np.asarray(corners @ turn[:, :2].T + turn[:, 2], np.float64)
+    left, top = seen.min(axis=0)
+    right, bottom = seen.max(axis=0)
     long = max(right - left, bottom - top)
     side = CROP_MARGIN * long * float(np.exp(rng.normal(0, 0.09)))
     x = (left + right) / 2 + float(rng.normal(0, 0.06)) * long
@@ -60,12 +62,6 @@ def glimpse(
         borderMode=cv2.BORDER_REPLICATE,
     )
     return _worn(np.asarray(crop, np.uint8), height, CROP_SIDE * long / side, rng)
-
-
-def _degrees_from_upright(corners: NDArray[np.float32]) -> float:
-    """How far an index leans to the right: turned back by this it stands upright."""
-    up = (corners[0] + corners[1] - corners[2] - corners[3]) / 2
-    return float(np.degrees(np.arctan2(up[0], -up[1])))
 
 
 def _squeeze(rng: np.random.Generator, middle: float) -> NDArray[np.float64]:

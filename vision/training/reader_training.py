@@ -14,7 +14,7 @@ from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
 from ultralytics.nn.tasks import ClassificationModel
 
 from vision.cards import CARDS, RANKS, SUITS
-from vision.training.glimpses import glimpse
+from vision.training.glimpses import MOST_LEANING, glimpse
 from vision.training.shards import UNREADABLE
 
 NETWORK: Final = Path(__file__).with_name("reader.yaml")
@@ -28,8 +28,8 @@ AVERAGED_OVER: Final = 400
 UNREADABLE_SHARE: Final = 0.12
 BATCHES_BETWEEN_CHECKPOINTS: Final = 250
 LEANING_AT_FIRST: Final = 20.0
-ALL_ANGLES_FROM: Final = 0.25
-"""The share of the training after which indexes come at every angle; before, more and more so."""
+FULL_LEANING_FROM: Final = 0.25
+"""The share of the training after which indexes lean as far as they may; before, ever more."""
 
 
 class Patches(Dataset[tuple[torch.Tensor, int]]):
@@ -42,9 +42,9 @@ class Patches(Dataset[tuple[torch.Tensor, int]]):
         self.corners = np.concatenate([part["corners"] for part in parts])
         self.numbers = np.concatenate([part["numbers"] for part in parts])
         self.heights = np.concatenate([part["heights"] for part in parts])
-        self.by_quarters = np.concatenate([part["by_quarters"] for part in parts])
+        self.may_turn = np.concatenate([part["may_turn"] for part in parts])
         self.seed = seed
-        self.leaning = torch.tensor(180.0).share_memory_()
+        self.leaning = torch.tensor(MOST_LEANING).share_memory_()
         """Degrees by which indexes may lean; the loader's processes see it change."""
 
     def __len__(self) -> int:
@@ -57,7 +57,7 @@ class Patches(Dataset[tuple[torch.Tensor, int]]):
             self.corners[at],
             float(self.heights[at]),
             rng,
-            by_quarters=bool(self.by_quarters[at]),
+            turned=bool(self.may_turn[at]),
             leaning=float(self.leaning),
         )
         planes = np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1))
@@ -177,7 +177,9 @@ def _rate(share: float) -> float:
 
 def _leaning(share: float) -> float:
     """How far indexes may lean: little at first, for upright ones are learnt quickly."""
-    return LEANING_AT_FIRST + (180 - LEANING_AT_FIRST) * min(share / ALL_ANGLES_FROM, 1.0)
+    return LEANING_AT_FIRST + (MOST_LEANING - LEANING_AT_FIRST) * min(
+        share / FULL_LEANING_FROM, 1.0
+    )
 
 
 @torch.no_grad()

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.cards import NUMBERS
-from vision.training.shards import Image, Patch, patch_round
+from vision.training.shards import PATCH_SIDE, Image, Patch, patch_round
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,17 +50,14 @@ def real_pictures(folder: Path, names: Sequence[str]) -> Iterator[RealPicture]:
         )
 
 
-def index_patches(picture: RealPicture) -> list[Patch]:
-    """The patches round the labelled indexes of a picture."""
-    return [
-        box_patch(picture.image, box, card)
-        for box, card in zip(picture.boxes, picture.cards, strict=True)
-    ]
-
-
-def box_patch(image: Image, box: NDArray[np.float32], card: str) -> Patch:
-    """The patch of an index of which only the upright box is known."""
+def box_patch(image: Image, box: NDArray[np.float32], turns: int, card: str) -> Patch:
+    """The patch of an index of which only the box and the nearest quarter turn is known."""
     left, top, right, bottom = box.tolist()
     corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
     patch = patch_round(image, corners, NUMBERS[card], max(right - left, bottom - top))
-    return Patch(patch.image, patch.corners, patch.number, patch.height, turned_by_quarters=True)
+    upright = np.ascontiguousarray(np.rot90(patch.image, turns))
+    # A quarter turn to the left takes (x, y) to (y, side - x).
+    placed = patch.corners
+    for _ in range(turns):
+        placed = np.column_stack([placed[:, 1], PATCH_SIDE - placed[:, 0]])
+    return Patch(upright, placed.astype(np.float32), patch.number, patch.height, may_turn=False)

@@ -16,7 +16,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.boxes import quarter_turns
 from vision.cards import CARDS, NUMBERS
+from vision.finder import BACK
 from vision.synthetic.pictures import Picture
 from vision.synthetic.scenes import draw_scene
 
@@ -24,7 +26,6 @@ Image = NDArray[np.uint8]
 
 WINDOW: Final = (416, 416)
 PICTURES_IN_A_SHARD: Final = 100
-INDEX, BACK = 0, 1
 UNREADABLE: Final = len(CARDS)
 PATCH_SIDE: Final = 96
 """Pixels of the square kept round an index, so that the reader can see it at every angle."""
@@ -55,8 +56,8 @@ class Patch:
     """Of the card, or `UNREADABLE`."""
     height: float
     """Of the index in the picture it comes from, in pixels."""
-    turned_by_quarters: bool = False
-    """Only the upright box is known, not the index's corners: it stays true for quarter turns."""
+    may_turn: bool = True
+    """False where only the upright box is known, not the index's own corners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,8 @@ def lesson_from(picture: Picture, rng: np.random.Generator) -> Lesson:
     patches: list[Patch] = []
     for index in picture.indexes:
         if index.visible >= FOUND_FROM and index.height >= SMALLEST_FOUND:
-            rows.append((INDEX, *box_round(index.corners, wide, high)))
+            turns = quarter_turns(index.corners)
+            rows.append((turns, *box_round(index.corners, wide, high)))
         if index.visible >= READ_FROM and index.height >= SMALLEST_READ:
             number = NUMBERS[index.card]
         elif 0.02 < index.visible <= HIDDEN_UP_TO:
@@ -87,7 +89,7 @@ def lesson_from(picture: Picture, rng: np.random.Generator) -> Lesson:
     for card in picture.cards:
         if card.card is None and card.visible >= BACK_FROM:
             rows.append((BACK, *box_round(card.outline, wide, high)))
-    indexes = [row[1:] for row in rows if row[0] == INDEX]
+    indexes = [row[1:] for row in rows if row[0] != BACK]
     patches.extend(_elsewhere(picture.image, indexes, rng))
     boxes = np.array(rows, dtype=np.float32).reshape(-1, 5)
     return Lesson(picture.image, boxes, tuple(patches))
@@ -220,6 +222,6 @@ def write_patches(path: Path, patches: list[Patch]) -> None:
             corners=np.stack([patch.corners for patch in patches]),
             numbers=np.array([patch.number for patch in patches], np.int64),
             heights=np.array([patch.height for patch in patches], np.float32),
-            by_quarters=np.array([patch.turned_by_quarters for patch in patches], np.bool_),
+            may_turn=np.array([patch.may_turn for patch in patches], np.bool_),
         )
     unfinished.replace(path)

@@ -77,6 +77,7 @@ def rounds_of(
             next_round_began=place + 1 < len(numbers),
             first_of_shoe=place == 0,
             let_through_under_minimum=frozenset(history.let_through),
+            calls_kept=bool(rows.calls),
         )
         closed = _bets_closed(said)
         placed = tuple(_wager(row, closed, dealt, times) for row in wagers.get(number, ()))

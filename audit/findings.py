@@ -10,6 +10,8 @@ from audit.observations import WagerKind
 
 VIOLATION_FROM = 0.95
 """How likely a finding must be, given how sure the cards are, to be called a violation."""
+NOBODY_SAID = 0.5
+"""How likely it is at most, where a call that nobody wrote down would explain it."""
 
 
 class Severity(StrEnum):

@@ -12,7 +12,7 @@ from math import prod
 
 from audit.cards import DECK, SUITS, Card, Rank, Unread
 from audit.errors import BadInput
-from audit.findings import VIOLATION_FROM, Evidence, Finding, Severity
+from audit.findings import NOBODY_SAID, VIOLATION_FROM, Evidence, Finding, Severity
 from audit.judging.baccarat import judge_baccarat
 from audit.judging.blackjack import judge_blackjack
 from audit.judging.record import Record
@@ -32,6 +32,7 @@ from audit.verdicts import Breach
 
 SURE_FROM = 0.98
 """From this confidence on, a card is taken as read, and its doubt only multiplied in."""
+BOX_SKIPPED, STOOD_BELOW_TWELVE = "DEA011", "ACT011"
 MOST_READINGS = 2197
 """Three unknown cards of thirteen ranks: more unknown cards than that leave a round unjudged."""
 
@@ -138,6 +139,8 @@ def _with_doubt(finding: Finding, round_: Round) -> Finding:
         if seen.confidence >= SURE_FROM and (not resting or seen.seq in resting)
     )
     confidence = min(1.0, finding.confidence * doubt)
+    if not round_.around.calls_kept and _a_call_would_explain(finding, round_):
+        confidence = min(confidence, NOBODY_SAID)
     severity = finding.severity
     if severity is Severity.VIOLATION and confidence < VIOLATION_FROM:
         severity = Severity.REVIEW
@@ -153,3 +156,21 @@ def _unreadable(
     verdict = too_many_unread_cards(Unreadable(len(places)), book)
     record.hear("SRC002", verdict, evidence=Evidence(cards=places))
     return record.findings
+
+
+def _a_call_would_explain(finding: Finding, round_: Round) -> bool:
+    """Tell whether a void round, a refused wager or a surrender would explain what was found.
+
+    Of a void and a refusal the ledger shows no more than that nothing was paid or taken; of a
+    surrender nothing where it has no settlements or where the round was void besides.
+    """
+    wagers = round_.wagers
+    if finding.code == STOOD_BELOW_TWELVE:
+        return any(not wager.net for wager in wagers)
+    if wagers and all(wager.net == 0 for wager in wagers):
+        return not finding.code.startswith("SHO")
+    if finding.code == BOX_SKIPPED:
+        dealt_in = {seen.hand.box for seen in round_.cards if seen.hand}
+        return all(wager.net == 0 for wager in wagers if wager.box not in dealt_in)
+    what = (finding.bettor, finding.wager)
+    return any(wager.net == 0 for wager in wagers if (wager.bettor, wager.kind) == what)

@@ -42,6 +42,8 @@ class Circumstances:
     first_of_shoe: bool = False
     let_through_under_minimum: frozenset[str] = frozenset()
     """Bettors whose wager under the minimum was settled once already."""
+    calls_kept: bool = True
+    """Whether anybody wrote down calls: without them nothing tells of a void or a refusal."""
 
 
 NOTHING_ELSE_KNOWN = Circumstances()

@@ -11,7 +11,7 @@ from datetime import datetime
 from itertools import groupby, pairwise
 
 from audit.cards import DECK, UNREAD, parse_card
-from audit.findings import VIOLATION_FROM, Evidence, Finding, Severity
+from audit.findings import NOBODY_SAID, VIOLATION_FROM, Evidence, Finding, Severity
 from audit.hands import Place
 from audit.judging.record import Record
 from audit.observations import Call, CallKind
@@ -47,8 +47,6 @@ LEAST_REST = 10
 """So many cards discarded after the last round are the rest of a shoe being counted out."""
 MOST_MISSING = 6
 """A log that ends farther than this from the last card does not show the whole shoe."""
-NOBODY_SAID = 0.5
-"""How sure a count is that the cards look like and no call confirms."""
 
 _NAMES = {str(card): str(card) for card in DECK}
 _UNREAD = str(UNREAD)

@@ -91,7 +91,7 @@ def tried(rows: RoundRows, hands: tuple[str, ...], setting: Setting) -> Trial:
     )
     try:
         read = next(rounds_of(shoe, setting.book.game, setting.sheet, TableHistory()))
-        around = replace(read.around, first_of_shoe=rows.first_of_shoe)
+        around = replace(read.around, first_of_shoe=rows.first_of_shoe, calls_kept=True)
         findings = judge_round(
             replace(read, around=around),
             setting.book,

@@ -7,12 +7,11 @@ from itertools import pairwise
 
 from audit.assembly import TableHistory, dealt_as, rounds_of
 from audit.errors import BadInput, BadTableSheet
-from audit.findings import VIOLATION_FROM, Finding, Severity
+from audit.findings import NOBODY_SAID, VIOLATION_FROM, Finding, Severity
 from audit.hands import DEALER
 from audit.judge import MOST_READINGS, judge_round
 from audit.judging.baccarat import coup_as_laid
 from audit.judging.shoe import (
-    NOBODY_SAID,
     ShoeFinding,
     held_back,
     judge_shoe,

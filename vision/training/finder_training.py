@@ -52,7 +52,7 @@ def train_finder(
             amp=False,
             seed=seed,
             deterministic=True,
-            pretrained=False,
+            pretrained=start is not None,
             optimizer="AdamW",
             lr0=0.002,
             lrf=0.01,

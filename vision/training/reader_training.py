@@ -18,8 +18,8 @@ from vision.training.glimpses import MOST_LEANING, glimpse
 from vision.training.shards import UNREADABLE
 
 NETWORK: Final = Path(__file__).with_name("reader.yaml")
-BATCH: Final = 64
-PEAK_RATE: Final = 2e-3
+BATCH: Final = 96
+PEAK_RATE: Final = 3e-3
 DECAY: Final = 0.02
 SMOOTHING: Final = 0.02
 BESIDES: Final = 0.5

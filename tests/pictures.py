@@ -12,6 +12,8 @@ import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 
+import cv2
+import numpy as np
 from rich.console import Console
 
 from audit.examples import parse_example
@@ -24,12 +26,14 @@ from audit.reports.report import build_report
 from audit.simulation.night_files import NightFiles, write_nights
 from audit.simulation.nights import NightPlan
 from audit.store import Store
+from vision.synthetic.scenes import draw_scene
 
 PROJECT = Path(__file__).parents[1]
 PICTURES = PROJECT / ".readme"
 EXPLAINED = re.compile(r'catwalk explain "([^"]+next[^"]+)"')
 NIGHTS = NightPlan(tables=12, rounds=90, nights=15, faults=8)
 SIZE = "1240,1150"
+SCENES = (900_001, 900_005, 900_013, 900_015)
 
 
 def draw_explained_round() -> None:
@@ -43,6 +47,19 @@ def draw_explained_round() -> None:
     picture = console.export_svg(title=title)
     local_font = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL)
     (PICTURES / "explain.svg").write_text(local_font, "utf-8")
+
+
+def draw_tables() -> None:
+    """Put drawn scenes side by side, with what training is told about them."""
+    scenes = [draw_scene(seed, kept_out=True, size=(960, 540)) for seed in SCENES]
+    for scene in scenes:
+        for index in scene.indexes:
+            if index.visible > 0.6:
+                corners = np.round(index.corners).astype(np.int32)
+                cv2.polylines(scene.image, [corners], isClosed=True, color=(60, 230, 60))
+    rows = [np.hstack([scene.image for scene in scenes[at : at + 2]]) for at in (0, 2)]
+    half = cv2.resize(np.vstack(rows), None, fx=0.75, fy=0.75, interpolation=cv2.INTER_AREA)
+    cv2.imwrite(str(PICTURES / "drawn.jpg"), half, (int(cv2.IMWRITE_JPEG_QUALITY), 85))
 
 
 def draw_report(browser: str) -> None:
@@ -67,6 +84,7 @@ def draw_report(browser: str) -> None:
 def main() -> None:
     """Draw all pictures."""
     draw_explained_round()
+    draw_tables()
     browser = shutil.which("chromium")
     if browser is not None:
         draw_report(browser)

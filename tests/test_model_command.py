@@ -28,6 +28,7 @@ from vision.cards import CARDS, NUMBERS
 from vision.evaluation import Marks, ReadPicture, evaluate, from_corner, told_marks
 from vision.evaluation_pictures import confusion_matrix, reliability_diagram
 from vision.evaluation_report import figures_of
+from vision.index_reader import CROP_SIDE
 from vision.labelled_folder import (
     BadFolder,
     Label,
@@ -95,7 +96,7 @@ def weights(tmp_path: Path) -> Path:
     colours[2, NUMBERS[BLUE_KING]] = 30
     save_network(
         folder / "reader.onnx",
-        ["batch", 3, 64, 64],
+        ["batch", 3, CROP_SIDE, CROP_SIDE],
         {"colours": colours, "bias": np.eye(1, 53, 52, dtype=np.float32) * 6},
         [
             helper.make_node("ReduceMean", ["given"], ["mean"], axes=[2, 3], keepdims=0),

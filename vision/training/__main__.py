@@ -32,15 +32,27 @@ from vision.training.course import Course, follow
     default=Path("models"),
     help="Folder the weights are written to.",
 )
+@click.option(
+    "--start",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of weights to go on from, such as models/; otherwise from nothing.",
+)
 @click.option("--pictures", default=14_000, help="Drawn pictures to learn from.")
 @click.option("--epochs", default=4, help="Times the finder sees each picture.")
-@click.option("--batches", default=16_000, help="Batches of 64 indexes that the reader sees.")
+@click.option("--batches", default=16_000, help="Batches of 96 indexes that the reader sees.")
 @click.option("--seed", default=1, help="The same seed, the same course.")
 def main(
-    work: Path, real: Path | None, out: Path, pictures: int, epochs: int, batches: int, seed: int
+    work: Path,
+    real: Path | None,
+    out: Path,
+    start: Path | None,
+    pictures: int,
+    epochs: int,
+    batches: int,
+    seed: int,
 ) -> None:
-    """Train the finder and the reader from nothing."""
-    follow(Course(work, out, real, pictures, epochs, batches, seed))
+    """Train the finder and the reader."""
+    follow(Course(work, out, real, pictures, epochs, batches, seed, start))
 
 
 if __name__ == "__main__":

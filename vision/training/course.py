@@ -9,12 +9,20 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from ultralytics.nn.tasks import ClassificationModel
 
 from vision.boxes import centres
 from vision.cards import NUMBERS
 from vision.finder import Finder, Found
 from vision.index_reader import IndexReader
-from vision.model_files import FinderFile, ModelFiles, Network, ReaderFile, write_model_files
+from vision.model_files import (
+    DESCRIPTION,
+    FinderFile,
+    ModelFiles,
+    Network,
+    ReaderFile,
+    write_model_files,
+)
 from vision.reliability import best_temperature
 from vision.training.finder_training import export_finder, train_finder, write_data_file
 from vision.training.reader_export import export_reader
@@ -31,6 +39,7 @@ from vision.training.shards import (
 
 Thing = TypeVar("Thing")
 
+WEIGHTS: Final = ("finder.onnx", "finder.pt", "reader.onnx", "reader.pt")
 KEPT_OUT_SHARDS: Final = 6
 FIRST_KEPT_OUT: Final = KEPT_OUT_FROM // PICTURES_IN_A_SHARD
 FOUND_SURELY: Final = 0.35
@@ -52,6 +61,8 @@ class Course:
     epochs: int
     batches: int
     seed: int
+    start: Path | None = None
+    """A folder with weights to go on from, such as `models/`."""
 
     @property
     def drawn(self) -> Path:
@@ -72,16 +83,15 @@ class Course:
 def follow(course: Course) -> None:
     """Do all that is not done yet."""
     draw(course)
-    first = course.work / "first"
-    learn_to_find(course, first, [course.drawn], course.epochs)
-    learn_to_read(course, first, [course.drawn], course.batches)
-    finish(course, first, first)
+    learnt = course.work / "first"
+    learn(course, learnt, [course.drawn], course.start)
     if course.real:
-        look_at_real_pictures(course, first)
-        second = course.work / "second"
-        learn_to_find(course, second, [course.drawn, course.found], course.epochs, first)
-        learn_to_read(course, second, [course.drawn, course.found], course.batches)
-        finish(course, second, course.out)
+        look_at_real_pictures(course, learnt)
+        before, learnt = learnt, course.work / "second"
+        learn(course, learnt, [course.drawn, course.found], before)
+    course.out.mkdir(parents=True, exist_ok=True)
+    for name in (*WEIGHTS, DESCRIPTION):
+        (course.out / name).write_bytes((learnt / name).read_bytes())
 
 
 def draw(course: Course) -> None:
@@ -92,57 +102,49 @@ def draw(course: Course) -> None:
     _count("drawing kept-out pictures", draw_shards(course.kept_out, apart), len(apart))
 
 
-def learn_to_find(
-    course: Course, work: Path, folders: list[Path], epochs: int, start: Path | None = None
-) -> Path:
-    """Train the finder and write it as ONNX."""
-    made = work / "finder.onnx"
-    if not made.exists():
-        work.mkdir(parents=True, exist_ok=True)
+def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -> None:
+    """Train both networks on some folders, from weights that are there or from nothing."""
+    work.mkdir(parents=True, exist_ok=True)
+    if not (work / "finder.onnx").exists():
         data = write_data_file(work / "data.yaml", folders, [course.kept_out])
-        weights = start / "finder" / "weights" / "best.pt" if start else None
-        export_finder(train_finder(data, work, epochs, seed=course.seed, start=weights), made)
-    return made
+        before = start / "finder.pt" if start else None
+        best = train_finder(data, work, course.epochs, seed=course.seed, start=before)
+        (work / "finder.pt").write_bytes(best.read_bytes())
+        export_finder(best, work / "finder.onnx")
+    if not (work / "reader.onnx").exists():
+        reader = learn_to_read(course, work, folders, start / "reader.pt" if start else None)
+        torch.save(reader.state_dict(), work / "reader.pt")
+        export_reader(reader, work / "reader.onnx")
+    describe(course, work)
 
 
-def learn_to_read(course: Course, work: Path, folders: list[Path], batches: int) -> Path:
-    """Train the reader and write it as ONNX."""
-    made = work / "reader.onnx"
-    if not made.exists():
-        work.mkdir(parents=True, exist_ok=True)
-        files = sorted(file for folder in folders for file in (folder / "patches").glob("*.npz"))
-        patches = Patches(files, course.seed)
-        with _bar("reading indexes") as bar:
-            task = bar.add_task("reading indexes", total=batches)
-            reader = train_reader(
-                patches,
-                work / "reader.pt",
-                batches,
-                seed=course.seed,
-                tell=lambda now: bar.update(
-                    task,
-                    completed=now.batches,
-                    description=f"reading: loss {now.loss:.3f}, {now.right:.2%} right",
-                ),
-            )
-        export_reader(reader, made)
-    return made
-
-
-def finish(course: Course, work: Path, out: Path) -> None:
-    """Make the probabilities come true on what was kept out, and write the description."""
-    out.mkdir(parents=True, exist_ok=True)
-    for name in ("finder.onnx", "reader.onnx"):
-        if work != out:
-            (out / name).write_bytes((work / name).read_bytes())
-    logits, numbers = _said_of(course.kept_out, Network(work / "reader.onnx"))
-    write_model_files(
-        ModelFiles(
-            out,
-            FinderFile("finder.onnx", ""),
-            ReaderFile("reader.onnx", "", temperature=round(best_temperature(logits, numbers), 3)),
+def learn_to_read(
+    course: Course, work: Path, folders: list[Path], start: Path | None
+) -> ClassificationModel:
+    """Train the reader on the patches of some folders."""
+    files = sorted(file for folder in folders for file in (folder / "patches").glob("*.npz"))
+    with _bar() as bar:
+        task = bar.add_task("reading indexes", total=course.batches)
+        return train_reader(
+            Patches(files, course.seed),
+            work / "reader.checkpoint",
+            course.batches,
+            seed=course.seed,
+            start=start,
+            tell=lambda now: bar.update(
+                task,
+                completed=now.batches,
+                description=f"reading: loss {now.loss:.3f}, {now.right:.2%} right",
+            ),
         )
-    )
+
+
+def describe(course: Course, work: Path) -> None:
+    """Make the probabilities come true on what was kept out, and write the description."""
+    logits, numbers = _said_of(course.kept_out, Network(work / "reader.onnx"))
+    temperature = round(best_temperature(logits, numbers), 3)
+    finder, reader = FinderFile("finder.onnx", ""), ReaderFile("reader.onnx", "", temperature)
+    write_model_files(ModelFiles(work, finder, reader))
 
 
 def _said_of(folder: Path, network: Network) -> tuple[NDArray[np.float32], list[int]]:
@@ -213,18 +215,18 @@ def _within(points: NDArray[np.float32], box: NDArray[np.float32]) -> NDArray[np
     return np.asarray(((points > box[:2]) & (points < box[2:])).all(axis=1))
 
 
-def _bar(text: str) -> Progress:
+def _bar() -> Progress:
     return Progress(
         TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
     )
 
 
 def _counted(text: str, things: list[Thing]) -> Iterator[Thing]:
-    with _bar(text) as bar:
+    with _bar() as bar:
         yield from bar.track(things, description=text)
 
 
 def _count(text: str, done: Iterable[object], total: int) -> None:
-    with _bar(text) as bar:
+    with _bar() as bar:
         for _ in bar.track(done, total=total, description=text):
             pass

@@ -94,10 +94,14 @@ def train_reader(
     *,
     seed: int,
     tell: Callable[[Progress], None],
+    start: Path | None = None,
     workers: int = 1,
     minutes: float | None = None,
 ) -> ClassificationModel:
-    """Train for so many batches in all, going on from the checkpoint if there is one."""
+    """Train for so many batches in all, going on from the checkpoint if there is one.
+
+    Otherwise it begins with the weights to start from, or with none.
+    """
     torch.manual_seed(seed)
     model = new_reader()
     averaged = deepcopy(model).eval()
@@ -110,6 +114,9 @@ def train_reader(
         optimizer.load_state_dict(kept["optimizer"])
         done = kept["batches"]
         torch.manual_seed(seed + done)
+    elif start is not None:
+        model.load_state_dict(torch.load(start, weights_only=True))
+        averaged.load_state_dict(model.state_dict())
     if done >= batches:
         return averaged
     sampler = WeightedRandomSampler(patches.weights().tolist(), (batches - done) * BATCH)

@@ -88,6 +88,8 @@ class Network:
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
+        # Waiting threads that keep a processor busy slow down whatever runs next to them.
+        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         try:
             self._session = onnxruntime.InferenceSession(
                 path, options, providers=["CPUExecutionProvider"]

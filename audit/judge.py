@@ -165,12 +165,12 @@ def _a_call_would_explain(finding: Finding, round_: Round) -> bool:
     surrender nothing where it has no settlements or where the round was void besides.
     """
     wagers = round_.wagers
-    if finding.code == STOOD_BELOW_TWELVE:
-        return any(not wager.net for wager in wagers)
+    if finding.code == STOOD_BELOW_TWELVE and finding.hand:
+        return any(not wager.net for wager in wagers if wager.box == finding.hand.box)
     if wagers and all(wager.net == 0 for wager in wagers):
         return not finding.code.startswith("SHO")
     if finding.code == BOX_SKIPPED:
         dealt_in = {seen.hand.box for seen in round_.cards if seen.hand}
-        return all(wager.net == 0 for wager in wagers if wager.box not in dealt_in)
+        return all(wager.net == 0 for wager in wagers if wager.box and wager.box not in dealt_in)
     what = (finding.bettor, finding.wager)
     return any(wager.net == 0 for wager in wagers if (wager.bettor, wager.kind) == what)

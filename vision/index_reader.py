@@ -86,6 +86,13 @@ def crop_index(image: Image, box: Sequence[float] | NDArray[np.float32]) -> Imag
 
 
 def _shrunk(image: Image, left: int, top: int, side: int) -> Image:
+    square = square_part(image, left, top, side)
+    shrunk = cv2.resize(square, (CROP_SIDE, CROP_SIDE), interpolation=cv2.INTER_AREA)
+    return np.asarray(shrunk, dtype=np.uint8)
+
+
+def square_part(image: Image, left: int, top: int, side: int) -> Image:
+    """A square of the picture; beyond its border the outermost pixels go on."""
     height, width = image.shape[:2]
     inside = image[
         min(max(top, 0), height - 1) : max(top + side, 1),
@@ -98,5 +105,4 @@ def _shrunk(image: Image, left: int, top: int, side: int) -> Image:
         square = cv2.copyMakeBorder(
             inside, before[0], beyond[0], before[1], beyond[1], cv2.BORDER_REPLICATE
         )
-    shrunk = cv2.resize(square, (CROP_SIDE, CROP_SIDE), interpolation=cv2.INTER_AREA)
-    return np.asarray(shrunk, dtype=np.uint8)
+    return np.asarray(square, dtype=np.uint8)

@@ -7,7 +7,7 @@ from audit.assembly import TableHistory, rounds_of
 from audit.errors import BadInput
 from audit.findings import Finding, Severity
 from audit.hands import parse_hand
-from audit.judge import judge_round
+from audit.judge import BOX_SKIPPED, judge_round
 from audit.observations import WagerKind
 from audit.reconstruction.material import BURN, DISCARD, RoundRows, Setting
 from audit.shoe_rows import CardRow, ShoeRows, WagerRow
@@ -27,7 +27,6 @@ NO_MATTER_WHERE = frozenset({OF_WAGERS, "SHO"})
 """Families that do not depend on where the cards went, other than on raises."""
 RAISES = frozenset({WagerKind.SPLIT, WagerKind.DOUBLE})
 OF_MONEY = frozenset({"PAY", "SRC"})
-BOX_SKIPPED = "DEA011"
 READINGS_OF_A_TRIAL = 13
 """One unknown card: there are many candidates, and more readings of each tell them apart no better
 than the evidence beside the rules does."""

@@ -169,10 +169,9 @@ def look_at_real_pictures(course: Course, first: Path) -> None:
         (course.found / kind).mkdir(parents=True, exist_ok=True)
     finder = Finder(Network(first / "finder.onnx"), FinderFile("", "", threshold=FOUND_SURELY))
     reader = IndexReader(Network(first / "reader.onnx"))
-    names = (course.real.parent / "names.txt").read_text("utf-8").split()
     patches: list[Patch] = []
     for name, whole_cards in REAL_FOLDERS.items():
-        pictures = list(real_pictures(course.real / name, names))
+        pictures = list(real_pictures(course.real / name))
         for picture in _counted(f"looking at {name}", pictures):
             found = finder.find(picture.image)
             of = _of_cards(picture, found, reader) if whole_cards else _of_indexes(picture, found)

@@ -6,10 +6,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import lean
+from vision.boxes import Image, lean
 from vision.index_reader import CROP_MARGIN, CROP_SIDE
-
-Image = NDArray[np.uint8]
 
 LEAST_HEIGHT: Final = 10.0
 """Pixels: indexes are shrunk to no less than this."""

@@ -5,16 +5,18 @@ that nobody labelled; boxes round whole cards teach the reader through the index
 finder finds in them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.boxes import Image
+from vision.card_reader import read_image
 from vision.cards import NUMBERS
-from vision.training.shards import PATCH_SIDE, Image, Patch, patch_round
+from vision.labelled_folder import read_labelled_folder
+from vision.training.shards import PATCH_SIDE, Patch, patch_round
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,27 +29,14 @@ class RealPicture:
     cards: tuple[str, ...]
 
 
-def real_pictures(folder: Path, names: Sequence[str]) -> Iterator[RealPicture]:
-    """Read a folder of `images/` and `labels/` (YOLO text)."""
-    for path in sorted((folder / "images").iterdir()):
-        image = cv2.imread(str(path))
-        labels = folder / "labels" / f"{path.stem}.txt"
-        if image is None or not labels.exists():
-            continue
-        high, wide = image.shape[:2]
-        boxes, cards = [], []
-        for line in labels.read_text("utf-8").splitlines():
-            kind, x, y, width, height = line.split()[:5]
-            x0, y0 = float(x) * wide, float(y) * high
-            w0, h0 = float(width) * wide, float(height) * high
-            boxes.append((x0 - w0 / 2, y0 - h0 / 2, x0 + w0 / 2, y0 + h0 / 2))
-            cards.append(names[int(kind)])
-        yield RealPicture(
-            path,
-            np.asarray(image, np.uint8),
-            np.array(boxes, np.float32).reshape(-1, 4),
-            tuple(cards),
-        )
+def real_pictures(folder: Path) -> Iterator[RealPicture]:
+    """Read a folder of pictures with labels."""
+    for file in read_labelled_folder(folder):
+        image = read_image(file.path)
+        marked = file.labels(image.shape[1], image.shape[0])
+        labels = [label for label in marked if label.name in NUMBERS]
+        boxes = np.array([label.box for label in labels], np.float32).reshape(-1, 4)
+        yield RealPicture(file.path, image, boxes, tuple(label.name for label in labels))
 
 
 def box_patch(image: Image, box: NDArray[np.float32], turns: int, card: str) -> Patch:

@@ -16,13 +16,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import quarter_turns
+from vision.boxes import Image, quarter_turns
 from vision.cards import CARDS, NUMBERS
 from vision.finder import BACK
+from vision.index_reader import square_part
 from vision.synthetic.pictures import Picture
 from vision.synthetic.scenes import draw_scene
-
-Image = NDArray[np.uint8]
 
 WINDOW: Final = (416, 416)
 PICTURES_IN_A_SHARD: Final = 100
@@ -119,7 +118,7 @@ def patch_round(image: Image, corners: NDArray[np.float32], number: int, height:
         # Shrinking by warping would skip pixels: shrink the part first.
         left, top = np.floor(centre - side / 2).astype(int)
         whole = int(np.ceil(side))
-        part = _part(image, int(left), int(top), whole)
+        part = square_part(image, int(left), int(top), whole)
         square = cv2.resize(part, (PATCH_SIDE, PATCH_SIDE), interpolation=how)
         placed = (corners - (left, top)) * (PATCH_SIDE / whole)
     else:
@@ -128,14 +127,6 @@ def patch_round(image: Image, corners: NDArray[np.float32], number: int, height:
         )
         placed = corners @ to_patch[:, :2].T + to_patch[:, 2]
     return Patch(np.asarray(square, np.uint8), placed.astype(np.float32), number, height)
-
-
-def _part(image: Image, left: int, top: int, side: int) -> Image:
-    """A square part of the picture; beyond the border the outermost pixels go on."""
-    high, wide = image.shape[:2]
-    columns = np.clip(np.arange(left, left + side), 0, wide - 1)
-    rows = np.clip(np.arange(top, top + side), 0, high - 1)
-    return image[np.ix_(rows, columns)]
 
 
 def _elsewhere(

@@ -7,13 +7,16 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from vision.boxes import lean
 from vision.cards import NUMBERS
 from vision.finder import BACK
-from vision.index_reader import CROP_SIDE
+from vision.index_crops import CROP_SIDE, upright_height
+from vision.index_turner import STEP, STEPS, leans_from, shares_of
 from vision.reliability import best_temperature
 from vision.synthetic.pictures import DrawnCard, DrawnIndex, Picture
 from vision.training import shards
-from vision.training.glimpses import glimpse
+from vision.training.calibrating import LOWEST_THRESHOLD, Said
+from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
 from vision.training.real_pictures import box_patch
 from vision.training.shards import (
     PATCH_SIDE,
@@ -39,9 +42,15 @@ def turned(points: NDArray[np.float32], degrees: float) -> NDArray[np.float32]:
 
 
 def index(
-    card: str, at: NDArray[np.float32], visible: float = 1.0, height: float = 20
+    card: str,
+    at: NDArray[np.float32],
+    visible: float = 1.0,
+    height: float = 20,
+    *,
+    sharpness: float = 30,
+    contrast: float = 200,
 ) -> DrawnIndex:
-    return DrawnIndex(card, at, visible, height)
+    return DrawnIndex(card, at, visible, height, height / sharpness, contrast)
 
 
 def lesson_of(*indexes: DrawnIndex, cards: tuple[DrawnCard, ...] = ()) -> shards.Lesson:
@@ -88,42 +97,64 @@ def test_what_is_asked_of_covered_and_small_indexes(
 
 
 @pytest.mark.parametrize(
-    ("leaning", "turns"),
+    ("sharpness", "contrast", "found", "read", "hidden"),
     [
-        (0, 0),
-        (44, 0),
-        (46, 1),
-        (90, 1),
-        (134, 1),
-        (136, 2),
-        (-136, 2),
-        (-134, 3),
-        (-46, 3),
-        (-44, 0),
+        (11.1, 200, 1, 1, 0),
+        (10.9, 200, 1, 0, 0),
+        (5.9, 200, 0, 0, 1),
+        (30, 35.1, 1, 1, 0),
+        (30, 34.9, 1, 0, 0),
+        (30, 14.9, 0, 0, 1),
     ],
 )
-def test_an_index_is_of_the_class_of_its_nearest_quarter(leaning: float, turns: int) -> None:
-    lesson = lesson_of(index("9C", turned(corners(140, 90, 12, 24), -leaning)))
-    assert lesson.boxes[:, 0].tolist() == [turns]
+def test_what_is_asked_of_blurred_and_faint_indexes(
+    sharpness: float, contrast: float, found: int, read: int, hidden: int
+) -> None:
+    at = corners(140, 90, 12, 24)
+    lesson = lesson_of(index("6S", at, height=21, sharpness=sharpness, contrast=contrast))
+    assert len(lesson.boxes) == found
+    assert len(readable(lesson)) == read
+    told = [patch for patch in lesson.patches if patch.number == UNREADABLE and patch.height == 21]
+    assert len(told) == hidden
 
 
-@pytest.mark.parametrize("turns", range(4))
-def test_a_real_index_is_turned_upright_with_its_box(turns: int) -> None:
-    """White above, red below, turned right by some quarters: the patch shows white above again."""
-    upright = np.zeros((101, 101, 3), np.uint8)
-    cv2.rectangle(upright, (30, 20), (60, 49), WHITE, -1)
-    cv2.rectangle(upright, (30, 50), (60, 79), RED, -1)
-    image = np.ascontiguousarray(np.rot90(upright, -turns))
-    lit = np.argwhere(image.any(axis=2))
-    (top, left), (bottom, right) = lit.min(axis=0), lit.max(axis=0) + 1
-    box = np.array([left, top, right, bottom], np.float32)
-    patch = box_patch(image, box, turns, "KH")
-    left, top = patch.corners.min(axis=0).round().astype(int)
-    right, bottom = patch.corners.max(axis=0).round().astype(int)
-    assert bottom - top > right - left
-    assert patch.image[top + 3, (left + right) // 2].tolist() == [255, 255, 255]
-    assert patch.image[bottom - 4, (left + right) // 2].tolist() == [0, 0, 255]
-    assert not patch.may_turn
+@pytest.mark.parametrize("leaning", [0, 30, 90, 135, -170, -60])
+def test_a_real_index_is_known_by_its_box_and_its_lean(leaning: float) -> None:
+    """White above, red below: the patch knows where its top is."""
+    image = np.zeros((200, 200, 3), np.uint8)
+    at = turned(corners(80, 70, 60 / 1.9, 60), -leaning)
+    upper = np.array([at[0], at[1], (at[1] + at[2]) / 2, (at[0] + at[3]) / 2])
+    cv2.fillPoly(image, [np.round(at).astype(np.int32)], RED)
+    cv2.fillPoly(image, [np.round(upper).astype(np.int32)], WHITE)
+    box = np.concatenate([at.min(axis=0), at.max(axis=0)])
+    assert upright_height(box, leaning) == pytest.approx(60, rel=0.01)
+    patch = box_patch(image, box, leaning, "KH")
+    assert lean(patch.corners) == pytest.approx(leaning, abs=0.5)
+    top, foot = patch.corners[:2].mean(axis=0), patch.corners[2:].mean(axis=0)
+    above = (top + 0.25 * (foot - top)).round().astype(int)
+    below = (top + 0.75 * (foot - top)).round().astype(int)
+    assert patch.image[above[1], above[0]].tolist() == [255, 255, 255]
+    assert patch.image[below[1], below[0]].tolist() == [0, 0, 255]
+
+
+@pytest.mark.parametrize("leaning", [0, 7.5, 14.9, 90, 179, -179, -31])
+def test_a_lean_is_told_by_the_two_steps_next_to_it(leaning: float) -> None:
+    shares = shares_of(np.array([leaning], np.float32))
+    assert shares.sum() == pytest.approx(1)
+    assert np.count_nonzero(shares > 1e-5) <= 2
+    told = leans_from(shares)
+    apart = abs(float(told.likeliest[0]) - leaning) % 360
+    assert min(apart, 360 - apart) < 0.01
+    assert float(told.rival_share[0]) == 0
+
+
+def test_a_rival_lean_is_a_quarter_of_a_turn_away_or_more() -> None:
+    shares = np.zeros((1, STEPS), np.float32)
+    shares[0, [0, 1, 12]] = 0.5, 0.2, 0.3
+    told = leans_from(shares)
+    assert float(told.likeliest[0]) == pytest.approx(STEP * 0.2 / 0.7)
+    assert abs(float(told.rival[0])) == 180
+    assert float(told.rival_share[0]) == pytest.approx(0.3)
 
 
 def test_a_card_face_down_is_a_back_and_one_face_up_is_none() -> None:
@@ -155,27 +186,49 @@ def test_a_patch_has_the_index_in_its_middle_whether_enlarged_or_shrunk(height: 
     assert patch.image[round(bottom) + 2 :].max() < 60
 
 
-@pytest.mark.parametrize("degrees", [0, 37, 90, 181, 300])
-def test_an_index_that_may_not_lean_is_seen_upright(degrees: float) -> None:
-    """A red top and a white foot: however it lay, the top comes to be above."""
+def red_over_white(degrees: float) -> shards.Patch:
+    """A patch of an index with a red top and a white foot."""
     image = np.zeros((300, 300, 3), np.uint8)
     at = turned(corners(130, 110, 40, 80), degrees)
-    middle = at.mean(axis=0)
     upper = np.array([at[0], at[1], (at[1] + at[2]) / 2, (at[0] + at[3]) / 2])
     cv2.fillPoly(image, [np.round(at).astype(np.int32)], WHITE)
     cv2.fillPoly(image, [np.round(upper).astype(np.int32)], RED)
-    patch = patch_round(image, at, 0, 80)
-    assert np.linalg.norm(middle - at.mean(axis=0)) == 0
-    for seed in range(6):
+    return patch_round(image, at, 0, 80)
+
+
+def redness(seen: NDArray[np.uint8], towards: tuple[float, float]) -> float:
+    """How much redder than blue a crop is a sixth of its side from the middle."""
+    middle = np.array([CROP_SIDE / 2, CROP_SIDE / 2])
+    x, y = (middle + np.array(towards) * CROP_SIDE / 6).round().astype(int)
+    part = seen[y - 2 : y + 3, x - 2 : x + 3].astype(int)
+    return float((part[..., 2] - part[..., 0]).mean())
+
+
+@pytest.mark.parametrize("degrees", [0, 37, 90, 181, 300])
+def test_the_reader_sees_an_index_upright_however_it_lay(degrees: float) -> None:
+    patch = red_over_white(degrees)
+    redder = 0
+    for seed in range(12):
         rng = np.random.default_rng(seed)
-        seen = glimpse(patch.image, patch.corners, 9, rng, leaning=0).astype(int)
-        column = seen[:, CROP_SIDE // 2 - 2 : CROP_SIDE // 2 + 3]
-        above = column[CROP_SIDE // 2 - 10 : CROP_SIDE // 2 - 6]
-        below = column[CROP_SIDE // 2 + 6 : CROP_SIDE // 2 + 10]
-        if above.max() - above.min() < 15:
-            continue  # seen without colour
-        assert (above[..., 2] - above[..., 0]).mean() > 30
-        assert (below[..., 2] - below[..., 0]).mean() < (above[..., 2] - above[..., 0]).mean() / 2
+        seen = glimpse_upright(patch.image, patch.corners, 9, rng)
+        above, below = redness(seen, (0, -1)), redness(seen, (0, 1))
+        redder += above > below + 20
+    assert redder >= 10  # now and then it is seen without colour, or far from upright
+
+
+@pytest.mark.parametrize("degrees", [0, 37, 181])
+def test_the_turner_sees_an_index_at_any_angle_and_is_told_which(degrees: float) -> None:
+    patch = red_over_white(degrees)
+    leans, redder = [], 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        seen, leaning = glimpse_as_it_lies(patch.image, patch.corners, 9, rng)
+        up = np.sin(np.radians(leaning)), -np.cos(np.radians(leaning))
+        above, below = redness(seen, up), redness(seen, (-up[0], -up[1]))
+        redder += above > below + 20
+        leans.append(leaning)
+    assert redder >= 10
+    assert max(leans) - min(leans) > 180
 
 
 def test_a_picture_is_written_as_yolo_reads_it(tmp_path: Path) -> None:
@@ -184,7 +237,7 @@ def test_a_picture_is_written_as_yolo_reads_it(tmp_path: Path) -> None:
     boxes = np.array([[BACK, 20, 10, 60, 90]], np.float32)
     write_picture(tmp_path, "one", np.full((100, 200, 3), 90, np.uint8), boxes)
     said = (tmp_path / "labels" / "one.txt").read_text("utf-8")
-    assert said == "4 0.200000 0.500000 0.200000 0.800000\n"
+    assert said == "1 0.200000 0.500000 0.200000 0.800000\n"
     written = cv2.imread(str(tmp_path / "images" / "one.jpg"))
     assert written is not None
     assert written.shape == (100, 200, 3)
@@ -220,3 +273,27 @@ def test_the_temperature_that_was_applied_is_found_again(temperature: float) -> 
     ).argmax(1)
     found = best_temperature((logits * temperature).astype(np.float32), chosen.tolist())
     assert found == pytest.approx(temperature, rel=0.05)
+
+
+def said(*finds: tuple[float, int, int], scenes: int = 100) -> Said:
+    """Finds by their score, what the reader says of them and what is right."""
+    logits = np.zeros((len(finds), UNREADABLE + 1), np.float32)
+    for row, (_, number, _) in enumerate(finds):
+        logits[row, number] = 20
+    scores = np.array([score for score, _, _ in finds], np.float32)
+    return Said(scenes, scores, logits, np.array([right for _, _, right in finds], np.intp))
+
+
+def test_the_finder_is_believed_as_far_as_false_finds_that_are_read_stay_rare() -> None:
+    false = [(0.9, 3, UNREADABLE), (0.7, 4, UNREADABLE), (0.5, 5, UNREADABLE)]
+    assert said(*false).least_threshold(1.0) == LOWEST_THRESHOLD
+    assert said(*false, (0.33, 6, UNREADABLE)).least_threshold(1.0) == pytest.approx(
+        0.34, abs=0.011
+    )
+    assert said(*false, (0.33, 6, UNREADABLE)).least_threshold(1.0) > 0.33
+
+
+def test_a_false_find_that_the_reader_refuses_does_no_harm() -> None:
+    refused = [(0.9, UNREADABLE, UNREADABLE)] * 20
+    right = [(0.9, 3, 3)] * 20
+    assert said(*refused, *right).least_threshold(1.0) == LOWEST_THRESHOLD

@@ -21,7 +21,8 @@ from vision.card_reader import (
 from vision.cards import CARDS, NUMBERS
 from vision.evaluation import Marks, evaluate
 from vision.evaluation_report import figures_of
-from vision.index_reader import CROP_SIDE
+from vision.index_crops import CROP_SIDE
+from vision.index_turner import STEPS
 from vision.labelled_folder import (
     BadFolder,
     Label,
@@ -35,6 +36,7 @@ from vision.model_files import (
     FinderFile,
     ModelFiles,
     ReaderFile,
+    TurnerFile,
     load_model_files,
     write_model_files,
 )
@@ -67,7 +69,7 @@ def save_network(
 
 @pytest.fixture
 def weights(tmp_path: Path) -> Path:
-    """A finder that finds indexes at two places of any picture; a reader that knows two colours."""
+    """A finder that finds indexes at two places; a turner to whom all is upright; two colours."""
     folder = tmp_path / "weights"
     folder.mkdir()
     rows = np.array([[*place, 0.9, 0] for place in PLACES], dtype=np.float32)[None]
@@ -94,8 +96,18 @@ def weights(tmp_path: Path) -> Path:
             helper.make_node("Add", ["seen", "bias"], ["told"]),
         ],
     )
-    finder, reader = FinderFile("finder.onnx", ""), ReaderFile("reader.onnx", "")
-    write_model_files(ModelFiles(folder, finder, reader))
+    save_network(
+        folder / "turner.onnx",
+        ["batch", 3, CROP_SIDE, CROP_SIDE],
+        {"steps": np.zeros((3, STEPS), np.float32), "bias": np.eye(1, STEPS, dtype=np.float32) * 9},
+        [
+            helper.make_node("ReduceMean", ["given"], ["mean"], axes=[2, 3], keepdims=0),
+            helper.make_node("MatMul", ["mean", "steps"], ["seen"]),
+            helper.make_node("Add", ["seen", "bias"], ["told"]),
+        ],
+    )
+    finder, turner = FinderFile("finder.onnx", ""), TurnerFile("turner.onnx", "")
+    write_model_files(ModelFiles(folder, finder, turner, ReaderFile("reader.onnx", "")))
     return folder
 
 
@@ -136,7 +148,7 @@ def as_written(name: str) -> Spoil:
         (lambda folder: (folder / DESCRIPTION).write_text("{"), "models.json is not JSON"),
         (
             lambda folder: (folder / DESCRIPTION).write_text("[]"),
-            "an object with finder and reader",
+            "an object with finder, turner and reader",
         ),
         (lambda folder: (folder / "reader.onnx").unlink(), "reader.onnx cannot be read"),
         (lambda folder: (folder / "finder.onnx").write_bytes(b"?"), "finder.onnx are damaged"),

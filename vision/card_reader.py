@@ -10,17 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import CatwalkError
-from vision.boxes import Image, index_height
+from vision.boxes import Boxes, Image
 from vision.cards import CARDS
 from vision.finder import Finder
+from vision.index_crops import upright_height
 from vision.index_reader import IndexReader
+from vision.index_turner import IndexTurner, Leans
 from vision.joining import join_indexes
-from vision.model_files import THREADS, Network, load_model_files
+from vision.model_files import READABLE, THREADS, Network, load_model_files
 
 LEAST_HEIGHT = 14.0
 """Pixels: an index that is less tall is said to be too small, whatever it reads."""
 FLOOR = 1e-3
 """What one index leaves to every card when it is joined with another, for it may be misread."""
+LEAST_RIVAL = 0.06
+"""Where another lean is at least so likely, an index is read at both."""
 Box = tuple[float, float, float, float]
 
 
@@ -41,6 +45,8 @@ class IndexSeen:
     """Of the 52 cards, if it can be read."""
     height: float
     """Pixels from the top of the rank to the foot of the suit."""
+    lean: float = 0.0
+    """Degrees that it leans to the right."""
 
     @property
     def too_small(self) -> bool:
@@ -113,28 +119,39 @@ class PictureReading:
 
 
 class CardReader:
-    """Reads pictures with two networks: one finds indexes, the other reads them."""
+    """Reads pictures with three networks: one finds indexes, one tells how they lean, one reads."""
 
-    def __init__(self, finder: Finder, reader: IndexReader, readable: float = 0.5) -> None:
+    def __init__(
+        self, finder: Finder, turner: IndexTurner, reader: IndexReader, readable: float = READABLE
+    ) -> None:
         """Take what is found as readable from this probability on."""
         self._finder = finder
+        self._turner = turner
         self._reader = reader
         self._readable = readable
 
     def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
         """Read a picture, at the scales given or else at those that suit it."""
         found = self._finder.find(image, scales)
-        probabilities = self._reader.read(image, found.indexes, found.index_turns)
+        leans = self._turner.turn(image, found.indexes)
+        probabilities = self._read_indexes(image, found.indexes, leans)
         readable = 1 - probabilities[:, -1]
         cards = given_readable(probabilities)
         seen = [
-            IndexSeen(_box(box), float(score), float(can), each, _height(box))
-            for box, score, can, each in zip(
-                found.indexes, found.index_scores, readable, cards, strict=True
+            IndexSeen(_box(box), float(score), float(can), each, upright_height(box, lean), lean)
+            for box, score, can, each, lean in zip(
+                found.indexes,
+                found.index_scores,
+                readable,
+                cards,
+                leans.likeliest.tolist(),
+                strict=True,
             )
         ]
         legible = np.flatnonzero(readable >= self._readable)
-        groups = join_indexes(image, found.indexes[legible], cards[legible])
+        groups = join_indexes(
+            image, found.indexes[legible], cards[legible], leans.likeliest[legible]
+        )
         joined = (joined_card([seen[legible[number]] for number in group]) for group in groups)
         return PictureReading(
             cards=tuple(sorted(joined, key=lambda card: card.box)),
@@ -151,6 +168,25 @@ class CardReader:
                 )
             ),
         )
+
+    def _read_indexes(self, image: Image, boxes: Boxes, leans: Leans) -> NDArray[np.float32]:
+        """What each index reads; at both leans, by their shares, where it is not clear how it lies.
+
+        A lean that is wrong mostly reads as nothing, and one that reads speaks for itself: so what
+        can be read at each weighs in as well.
+        """
+        said = self._reader.read(image, boxes, leans.likeliest)
+        doubtful = np.flatnonzero(leans.rival_share >= LEAST_RIVAL)
+        if len(doubtful):
+            other = self._reader.read(image, boxes[doubtful], leans.rival[doubtful])
+            share = leans.rival_share[doubtful, None]
+            here, there = (
+                weight * (1 - each[:, -1:])
+                for weight, each in ((1 - share, said[doubtful]), (share, other))
+            )
+            part = there / np.maximum(here + there, 1e-9)
+            said[doubtful] = (1 - part) * said[doubtful] + part * other
+        return said
 
 
 def given_readable(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -175,9 +211,10 @@ def load_card_reader(folder: Path | None = None, threads: int = THREADS) -> Card
     """Load the weights from a folder, or from where they usually are."""
     files = load_model_files(folder)
     finder = Finder(Network(files.folder / files.finder.file, threads), files.finder)
+    turner = IndexTurner(Network(files.folder / files.turner.file, threads))
     network = Network(files.folder / files.reader.file, threads)
     reader = IndexReader(network, files.reader.temperature)
-    return CardReader(finder, reader, files.reader.readable)
+    return CardReader(finder, turner, reader, files.reader.readable)
 
 
 def read_image(path: Path) -> Image:
@@ -195,7 +232,3 @@ def read_image(path: Path) -> Image:
 def _box(row: NDArray[np.float32]) -> Box:
     left, top, right, bottom = row.tolist()
     return left, top, right, bottom
-
-
-def _height(row: NDArray[np.float32]) -> float:
-    return index_height(float(row[2] - row[0]), float(row[3] - row[1]))

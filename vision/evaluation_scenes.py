@@ -10,7 +10,11 @@ from vision.synthetic.pictures import DrawnIndex
 from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
 
 READABLE = 0.9
-"""An index of which this much shows can be read, and has to be found."""
+"""An index of which this much shows can be read, and has to be found, if it is legible."""
+LEAST_SHARPNESS = 16.0
+"""How many times an index must be as tall as the blur is wide to be legible."""
+LEAST_CONTRAST = 60.0
+"""How many levels there must be between ink and paper for an index to be legible."""
 HIDDEN = 0.15
 """An index of which no more shows is not there."""
 SEEDS_APART = 1_000_003
@@ -20,7 +24,7 @@ SEEDS_APART = 1_000_003
 def read_drawn(reader: CardReader, pictures: int, seed: int) -> Iterator[ReadPicture]:
     """Draw tables, each with a deck of its own, and read them.
 
-    An index that is partly covered, or too small, may be found or not.
+    An index that is partly covered, too small, blurred or faint may be found or not.
     """
     for number in range(pictures):
         own_seed = seed * SEEDS_APART + number * SCENES_A_DECK
@@ -38,5 +42,8 @@ def _label(index: DrawnIndex) -> Label:
         index.card,
         (float(left), float(top), float(right), float(bottom)),
         height=index.height,
-        counts=index.visible >= READABLE and index.height >= LEAST_HEIGHT,
+        counts=index.visible >= READABLE
+        and index.height >= LEAST_HEIGHT
+        and index.sharpness >= LEAST_SHARPNESS
+        and index.contrast >= LEAST_CONTRAST,
     )

@@ -12,10 +12,8 @@ from vision.model_files import BadModel, FinderFile, Network
 STRIDE = 32
 """The network takes pictures whose sides are multiples of this."""
 PAD_GREY = 114
-QUARTERS = 4
-"""The first classes are indexes, by how many quarter turns to the left bring them upright."""
-BACK = QUARTERS
-CLASSES = QUARTERS + 1
+INDEX, BACK = 0, 1
+CLASSES = 2
 USUAL_HEIGHT = 34.0
 """Pixels: indexes as tall as this are found best."""
 TALL_HEIGHT = 70.0
@@ -32,8 +30,6 @@ class Found:
 
     indexes: Boxes
     index_scores: NDArray[np.float32]
-    index_turns: NDArray[np.intp]
-    """How many quarter turns to the left bring each nearest to upright."""
     backs: Boxes
     back_scores: NDArray[np.float32]
 
@@ -101,27 +97,23 @@ class Finder:
             kept = best_of_overlapping(of_kind[:, :4], of_kind[:, 4], self._file.overlap)
             parts.append(of_kind[kept])
         indexes, backs = parts
-        turns = indexes[:, 5].astype(np.intp)
-        return Found(indexes[:, :4], indexes[:, 4], turns, backs[:, :4], backs[:, 4])
+        return Found(indexes[:, :4], indexes[:, 4], backs[:, :4], backs[:, 4])
 
 
 def decode(output: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of left, top, right, bottom, score, class, from what a YOLO gives.
 
     An export gives either every cell (1, 4 + classes, cells) as centre, size and a score for each
-    class, or (1, finds, 6) in the form wanted here. An index that leans by half a quarter is half
-    of one class and half of the next: what counts is how likely it is any of them.
+    class, or (1, finds, 6) in the form wanted here.
     """
     if output.ndim == 3 and output.shape[2] == 6:
         return np.array(output[0], dtype=np.float32)
     if output.ndim != 3 or output.shape[1] != 4 + CLASSES:
         raise BadModel(f"the finder gives an array of shape {output.shape}, which is not a YOLO's")
     cells = output[0]
-    index = np.minimum(cells[4 : 4 + QUARTERS].sum(axis=0), 1)
-    back = cells[4 + BACK]
-    kind = np.where(index >= back, np.argmax(cells[4 : 4 + QUARTERS], axis=0), BACK)
+    scores = cells[4:]
     half = cells[2:4] / 2
     middle = cells[:2]
-    score = np.maximum(index, back)
-    rows = np.concatenate([middle - half, middle + half, score[None], kind[None]])
+    kind = scores.argmax(axis=0)
+    rows = np.concatenate([middle - half, middle + half, scores.max(axis=0)[None], kind[None]])
     return np.ascontiguousarray(rows.T, dtype=np.float32)

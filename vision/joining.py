@@ -6,6 +6,7 @@ that two equal readings may be one card or two. What tells them apart:
 - A card looks the same when it is turned by half a turn. So does what lies between two opposite
   indexes of it, and each index turned looks like the other. Of two copies in a fan the same corners
   show, and look alike as they are.
+- Two opposite indexes are half a turn apart, and each has the other below it, as it reads itself.
 - On one card both have the same size, and lie a card's diagonal apart: where a card covers its
   copy, the index that shows of the covered one lies farther from the corner that both could claim.
 - A way over paper leads from one to the other, along the margin if courts fill the middle. Between
@@ -16,18 +17,23 @@ import itertools
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import Boxes, Image, index_height
-from vision.index_reader import crop_index
+from vision.index_crops import crop, map_as_it_lies
 
 NEAREST, FARTHEST = 1.5, 9.5
 """How far apart two indexes of a card lie, in heights of an index: from jumbo to small print."""
 MOST_UNLIKE = 1.45
 """How many times as large one index of a card may look as another."""
+LEANS_APART = 32.0
+"""Degrees by which the leans told of a card's indexes may be off; drawn cards differ by 8."""
+LEAST_BELOW = 16.0
+"""Degrees below its side at which each of two opposite indexes has the other; drawn ones: 31."""
 LEAST_LIKENESS = 0.35
 LEAST_AGREEMENT = 0.05
 """How likely two indexes have to read the same card."""
@@ -48,6 +54,13 @@ STRIP_WIDTH = 1.6
 STRIP_STEPS = 26
 
 
+class Leaning(Enum):
+    """How two indexes are turned to each other."""
+
+    ALIKE = "alike"
+    OPPOSITE = "opposite"
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two indexes that may be of one card, and what speaks for it."""
@@ -56,6 +69,7 @@ class Pair:
     second: int
     distance: float
     """In heights of an index."""
+    leaning: Leaning
     likeness: float
     """How alike they look when one is turned by half a turn, from -1 to 1."""
     likeness_unturned: float
@@ -70,7 +84,7 @@ class Pair:
         The weights are those of a logistic regression on 240 drawn pictures with 60 decks, half of
         them dealt from only four different cards.
         """
-        if self.likeness < self.likeness_unturned:
+        if self.leaning is not Leaning.OPPOSITE:
             return -math.inf
         return (
             3.53 * self.symmetry
@@ -84,7 +98,7 @@ class Pair:
     @property
     def unturned(self) -> bool:
         """Whether they look alike as they are, as side by side on a card with four indexes."""
-        return self.likeness_unturned >= max(self.likeness, LEAST_LIKENESS)
+        return self.leaning is Leaning.ALIKE and self.likeness_unturned >= LEAST_LIKENESS
 
     @property
     def numbers(self) -> frozenset[int]:
@@ -93,10 +107,10 @@ class Pair:
 
 
 def join_indexes(
-    image: Image, boxes: Boxes, probabilities: NDArray[np.float32]
+    image: Image, boxes: Boxes, probabilities: NDArray[np.float32], leans: NDArray[np.float32]
 ) -> list[tuple[int, ...]]:
     """Group the numbers of indexes by card; an index that is alone is a group of its own."""
-    pairs = candidate_pairs(image, boxes, probabilities)
+    pairs = candidate_pairs(image, boxes, probabilities, leans)
     pairs.sort(key=lambda pair: -pair.evidence)
     groups = _groups_of_four(pairs, boxes)
     taken = {number for group in groups for number in group}
@@ -110,7 +124,9 @@ def join_indexes(
     return sorted(tuple(sorted(group)) for group in (*groups, *alone))
 
 
-def candidate_pairs(image: Image, boxes: Boxes, probabilities: NDArray[np.float32]) -> list[Pair]:
+def candidate_pairs(
+    image: Image, boxes: Boxes, probabilities: NDArray[np.float32], leans: NDArray[np.float32]
+) -> list[Pair]:
     """The pairs that read alike, are alike in size and lie as far apart as on a card."""
     heights = [_height(box) for box in boxes]
     pairs = []
@@ -121,12 +137,33 @@ def candidate_pairs(image: Image, boxes: Boxes, probabilities: NDArray[np.float3
             NEAREST <= distance <= FARTHEST
             and _alike_in_size(boxes[first], boxes[second])
             and float(probabilities[first] @ probabilities[second]) >= LEAST_AGREEMENT
+            and (leaning := _leaning(boxes[[first, second]], leans[[first, second]])) is not None
         ):
             turned, unturned = _likeness(image, boxes[first], boxes[second])
             symmetry = _symmetry(image, boxes[first], boxes[second])
             paper = _on_one_paper(image, boxes[first], boxes[second])
-            pairs.append(Pair(first, second, distance, turned, unturned, symmetry, paper))
+            pairs.append(Pair(first, second, distance, leaning, turned, unturned, symmetry, paper))
     return pairs
+
+
+def _leaning(boxes: Boxes, leans: NDArray[np.float32]) -> Leaning | None:
+    """How two indexes are turned to each other, if they are as on a card.
+
+    Each of two opposite ones has the other below it, as it reads itself, and not beside it.
+    """
+    apart = abs(float(leans[0] - leans[1])) % 360
+    apart = min(apart, 360 - apart)
+    if apart <= LEANS_APART:
+        return Leaning.ALIKE
+    if apart < 180 - LEANS_APART:
+        return None
+    ways = (boxes[::-1, :2] + boxes[::-1, 2:] - boxes[:, :2] - boxes[:, 2:]) / 2
+    turns = np.radians(leans)
+    across = ways[:, 0] * np.cos(turns) + ways[:, 1] * np.sin(turns)
+    down = ways[:, 1] * np.cos(turns) - ways[:, 0] * np.sin(turns)
+    below = np.degrees(np.arctan2(down, across))
+    as_on_a_card = (below > LEAST_BELOW).all() and (below < 180 - LEAST_BELOW).all()
+    return Leaning.OPPOSITE if as_on_a_card else None
 
 
 def _best_together(pairs: Sequence[Pair]) -> list[Pair]:
@@ -263,7 +300,7 @@ def _likeness(
     """
     grey, other_grey = (
         cv2.resize(
-            cv2.cvtColor(crop_index(image, box), cv2.COLOR_BGR2GRAY),
+            cv2.cvtColor(crop(image, map_as_it_lies(box)), cv2.COLOR_BGR2GRAY),
             (LIKENESS_SIDE, LIKENESS_SIDE),
             interpolation=cv2.INTER_AREA,
         )

@@ -5,6 +5,7 @@
     {
       "finder": {"file": "finder.onnx", "sha256": "…", "threshold": 0.3, "back_threshold": 0.5,
                  "overlap": 0.5, "longest_side": 1600},
+      "turner": {"file": "turner.onnx", "sha256": "…"},
       "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "readable": 0.5}
     }
 
@@ -25,6 +26,8 @@ from audit.errors import CatwalkError
 
 DESCRIPTION = "models.json"
 THREADS = 2
+READABLE = 0.5
+"""The probability from which on an index is called readable."""
 
 
 class BadModel(CatwalkError):
@@ -48,13 +51,21 @@ class FinderFile:
 
 
 @dataclass(frozen=True, slots=True)
+class TurnerFile:
+    """The weights that tell how far an index leans."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
 class ReaderFile:
     """The weights that read an index, and the temperature that makes their word good."""
 
     file: str
     sha256: str
     temperature: float = 1.0
-    readable: float = 0.5
+    readable: float = READABLE
     """An index is called readable from this probability on."""
 
 
@@ -64,6 +75,7 @@ class ModelFiles:
 
     folder: Path
     finder: FinderFile
+    turner: TurnerFile
     reader: ReaderFile
 
 
@@ -129,22 +141,27 @@ def load_model_files(folder: Path | None = None) -> ModelFiles:
     except ValueError as problem:
         raise BadModel(f"{path} is not JSON: {problem}") from None
     if not isinstance(described, dict):
-        raise BadModel(f"{path} has to hold an object with finder and reader")
+        raise BadModel(f"{path} has to hold an object with finder, turner and reader")
     files = ModelFiles(
         folder,
         _read_part(described, "finder", FinderFile, path),
+        _read_part(described, "turner", TurnerFile, path),
         _read_part(described, "reader", ReaderFile, path),
     )
     if not files.reader.temperature > 0:
         raise BadModel(f"{path}, reader: the temperature has to be above 0")
-    for part in (files.finder, files.reader):
+    for part in (files.finder, files.turner, files.reader):
         _check(folder / part.file, part.sha256)
     return files
 
 
 def write_model_files(files: ModelFiles) -> None:
     """Write the description of weights that lie in the folder, with their checksums as they are."""
-    described = {"finder": asdict(files.finder), "reader": asdict(files.reader)}
+    described = {
+        "finder": asdict(files.finder),
+        "turner": asdict(files.turner),
+        "reader": asdict(files.reader),
+    }
     for part in described.values():
         part["sha256"] = checksum(files.folder / str(part["file"]))
     text = json.dumps(described, indent=2) + "\n"
@@ -157,7 +174,7 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-Part = TypeVar("Part", FinderFile, ReaderFile)
+Part = TypeVar("Part", FinderFile, TurnerFile, ReaderFile)
 
 
 def _read_part(described: Mapping[str, object], name: str, kind: type[Part], path: Path) -> Part:

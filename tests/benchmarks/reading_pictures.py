@@ -25,6 +25,7 @@ import numpy as np
 from vision.card_reader import CardReader, given_readable
 from vision.finder import Finder
 from vision.index_reader import IndexReader
+from vision.index_turner import IndexTurner
 from vision.joining import join_indexes
 from vision.model_files import Network, load_model_files
 from vision.synthetic.scenes import draw_scene
@@ -32,6 +33,7 @@ from vision.synthetic.scenes import draw_scene
 NANO = "yolo11n.yaml"
 NANO_SIDE = 640
 SEED = 7_000_000
+PARTS = ("find", "turn", "read", "join")
 
 
 Given = ParamSpec("Given")
@@ -68,19 +70,22 @@ def main() -> None:
     finder = Finder(Network(files.folder / files.finder.file, given.threads), files.finder)
     network = Network(files.folder / files.reader.file, given.threads)
     reader = IndexReader(network, files.reader.temperature)
-    cards = CardReader(finder, reader, files.reader.readable)
+    turner = IndexTurner(Network(files.folder / files.turner.file, given.threads))
+    cards = CardReader(finder, turner, reader, files.reader.readable)
     bare = np.random.default_rng(1).random((1, 3, NANO_SIDE, NANO_SIDE), dtype=np.float32)
 
-    times: dict[str, list[float]] = {name: [] for name in ("ours", "nano", "find", "read", "join")}
+    times: dict[str, list[float]] = {name: [] for name in ("ours", "nano", *PARTS)}
     indexes = 0
     for number in range(given.pictures + 2):
         image = draw_scene(SEED + number, kept_out=True).image
         took = {"ours": timed(cards.read, image), "nano": timed(nano.run, bare)}
         found = finder.find(image)
-        each = given_readable(reader.read(image, found.indexes, found.index_turns))
+        leans = turner.turn(image, found.indexes).likeliest
+        each = given_readable(reader.read(image, found.indexes, leans))
         took["find"] = timed(finder.find, image)
-        took["read"] = timed(reader.read, image, found.indexes, found.index_turns)
-        took["join"] = timed(join_indexes, image, found.indexes, each)
+        took["turn"] = timed(turner.turn, image, found.indexes)
+        took["read"] = timed(reader.read, image, found.indexes, leans)
+        took["join"] = timed(join_indexes, image, found.indexes, each, leans)
         if number >= 2:  # the first runs still set up memory
             indexes += len(found.indexes)
             for name, seconds in took.items():
@@ -91,7 +96,7 @@ def main() -> None:
         f"{given.pictures} pictures of 1280 × 720, {indexes / given.pictures:.1f} indexes in each\n"
         f"nano at {NANO_SIDE}   {middle['nano']:7.1f} ms\n"
         f"a picture     {middle['ours']:7.1f} ms, of which finding {middle['find']:.1f}, "
-        f"reading {middle['read']:.1f}, joining {middle['join']:.1f}\n"
+        f"turning {middle['turn']:.1f}, reading {middle['read']:.1f}, joining {middle['join']:.1f}\n"
         f"ratio         {middle['ours'] / middle['nano']:7.2f}\n"
     )
 

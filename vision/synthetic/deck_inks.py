@@ -17,7 +17,6 @@ class Inks:
     ranks: dict[str, Ink]  # nearly always those of the suits
     lines: Ink  # frames and thin ornaments
     court: tuple[Ink, ...]  # what the courts are dressed in
-    dark: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,18 +45,19 @@ _CLOTHES: tuple[tuple[Ink, ...], ...] = (
 
 
 def draw_inks(rng: np.random.Generator) -> Inks:
-    """Draw the colours of a deck: mostly black and red on white, sometimes four colours or dark."""
+    """Draw the colours of a deck: mostly black and red on white, sometimes in four colours.
+
+    No casino deals from black paper, so there is none.
+    """
     kind = rng.random()
-    if kind < 0.08:
-        return _dark_inks(rng)
     black, red = _black(rng), _red(rng)
     suits = {"S": black, "C": black, "H": red, "D": red}
-    if kind < 0.2:
+    if kind < 0.13:
         suits |= _four_colours(rng, red, black)
-    elif kind < 0.22:
+    elif kind < 0.14:
         one = black if rng.random() < 0.6 else _hue(rng)
         suits = dict.fromkeys("SHDC", one)
-    elif kind < 0.24:
+    elif kind < 0.16:
         other = _hue(rng)
         suits |= {"H": other, "D": other}
     paper = _paper(rng)
@@ -69,7 +69,7 @@ def draw_inks(rng: np.random.Generator) -> Inks:
     court = tuple(_shaken(rng, ink, 25) for ink in clothes)
     lines = mixed(black, (150, 80, 40), float(rng.choice([0.0, 0.3, 0.9])))
     ranks = dict.fromkeys("SHDC", black) if rng.random() < 0.02 else suits
-    return Inks(paper, suits, ranks, lines, court, dark=False)
+    return Inks(paper, suits, ranks, lines, court)
 
 
 def draw_wear(rng: np.random.Generator) -> Wear:
@@ -178,22 +178,6 @@ def _paper(rng: np.random.Generator) -> Ink:
         grey = int(rng.integers(205, 238))
         return grey, grey, grey
     return _shaken(rng, (225, 225, 225), 30)
-
-
-def _dark_inks(rng: np.random.Generator) -> Inks:
-    """A black (or deep coloured) deck printed in gold, silver, white or bright red."""
-    level = int(rng.integers(8, 40))
-    paper = _shaken(rng, (level, level, level), 8 if rng.random() < 0.8 else 35)
-    gold = (int(rng.integers(30, 90)), int(rng.integers(140, 190)), int(rng.integers(190, 235)))
-    pale = (int(rng.integers(190, 235)),) * 3
-    red = (int(rng.integers(30, 70)), int(rng.integers(30, 60)), int(rng.integers(200, 245)))
-    warm = gold if rng.random() < 0.6 else red
-    cold = pale if rng.random() < 0.6 else gold
-    if cold == warm:
-        cold = pale if rng.random() < 0.5 else gold
-    suits = {"S": cold, "C": cold, "H": warm, "D": warm}
-    court = (gold, mixed(gold, paper, 0.5), pale, warm)
-    return Inks(paper, suits, suits, mixed(gold, paper, 0.3), court, dark=True)
 
 
 def _shaken(rng: np.random.Generator, ink: Ink, by: int) -> Ink:

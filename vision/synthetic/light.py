@@ -110,6 +110,12 @@ class Filming:
     moved: tuple[float, float]
     specks: float
 
+    def smear(self, moved: tuple[float, float] = (0.0, 0.0)) -> float:
+        """Pixels: the deviation of what a point is spread over, where the thing itself moved so."""
+        way = np.hypot(self.moved[0] + moved[0], self.moved[1] + moved[1])
+        pixel = 1 / min(self.shrink, 1.0)
+        return float(np.sqrt(self.blur**2 + way**2 / 12 + pixel**2 / 6))
+
     def film(self, image: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
         height, width = image.shape[:2]
         if self.moved != (0.0, 0.0):
@@ -178,7 +184,7 @@ def draw_filming(rng: np.random.Generator, *, steady: bool = False) -> Filming:
     bad = not steady and rng.random() < 0.3
     still = steady or rng.random() > 0.1
     grey = not steady and rng.random() < 0.04
-    quality = int(rng.uniform(22, 60) if bad else rng.uniform(45, 97))
+    quality = int(rng.uniform(32, 65) if bad else rng.uniform(50, 97))
     speckled = not steady and rng.random() < 0.04
     return Filming(
         blur=float(abs(rng.normal(0, 0.9 if bad else 0.55))),

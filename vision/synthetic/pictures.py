@@ -16,6 +16,13 @@ class DrawnIndex:
     corners: NDArray[np.float32]  # (4, 2) px, from the upper left as the index reads upright
     visible: float  # share of its area that nothing covers and that is inside the picture
     height: float  # px, how tall it would be at its most compressed scale
+    blur: float = 0.5  # px: deviation of what lens, movement and recorder smear a point over
+    contrast: float = 255.0  # levels from its darkest to its lightest parts, as recorded
+
+    @property
+    def sharpness(self) -> float:
+        """How many times the width of the blur it is tall."""
+        return self.height / self.blur
 
 
 @dataclass(frozen=True, slots=True)

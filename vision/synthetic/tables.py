@@ -149,13 +149,13 @@ class Table:
         for hand in hands:
             if not hand.below_cards:
                 lay_hand(canvas, hand, self.light)
-        cards, indexes = self._labels(canvas, laid, order)
         image = canvas.image
         if as_filmed:
             if self._lit is None:
                 self._lit = (self.light.on(self.camera), self.light.glare(self.camera))
             rng = np.random.default_rng((self.light.seed, moment, 97))
             image = self.filming.film(lit(image, *self._lit), rng)
+        cards, indexes = self._labels(canvas, laid, order, image, moving)
         return Picture(image, indexes, cards)
 
     def _background(self) -> Canvas:
@@ -201,8 +201,7 @@ class Table:
         height = card.lift + _THIN * 3
         start = np.array([[card.x, card.y]])
         shaded = start + np.array(self.light.shadow) * height
-        went_to = start + np.array(moved or (0.0, 0.0))
-        seen = canvas.camera.project(np.vstack([start, shaded, went_to]))
+        seen = canvas.camera.project(np.vstack([start, shaded]))
         scale = canvas.camera.scale_at(card.x, card.y)
         fall = seen[1] - seen[0]
         shadow = (
@@ -211,8 +210,7 @@ class Table:
             float(np.clip(scale * (1.8 + 0.25 * card.lift), 1, 30)),
             self.light.darkness,
         )
-        went = seen[2] - seen[0]
-        smear = (float(went[0]), float(went[1])) if moved is not None else (0.0, 0.0)
+        smear = (0.0, 0.0) if moved is None else _went(canvas.camera, card, moved)
         gain = 0.955 + 0.05 * ((int(card.x * 7) + int(card.y * 13)) % 17) / 17
         canvas.lay(sprite, place, owner, gain=gain, moved=smear, shadow=shadow)
 
@@ -225,7 +223,12 @@ class Table:
         return np.asarray(placed((card.x, card.y), card.turned) @ flat, np.float64)
 
     def _labels(
-        self, canvas: Canvas, laid: Sequence[LaidCard], order: Sequence[int]
+        self,
+        canvas: Canvas,
+        laid: Sequence[LaidCard],
+        order: Sequence[int],
+        recorded: NDArray[np.uint8],
+        moving: Mapping[int, tuple[float, float]],
     ) -> tuple[tuple[DrawnCard, ...], tuple[DrawnIndex, ...]]:
         height, width = self.deck.shape.shape
         whole = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32) - 0.5
@@ -247,9 +250,30 @@ class Table:
             if owner != last:
                 cards.append(DrawnCard(card.card if card.face_up else None, points, share))
             else:
-                indexes.append(DrawnIndex(card.card, points, share, tall))
+                went = _went(canvas.camera, card, moving[owner]) if owner in moving else (0.0, 0.0)
+                smear, contrast = self.filming.smear(went), _contrast(recorded, points)
+                indexes.append(DrawnIndex(card.card, points, share, tall, smear, contrast))
             last = owner
         return tuple(cards), tuple(indexes)
+
+
+def _went(camera: Camera, card: LaidCard, moved: tuple[float, float]) -> tuple[float, float]:
+    """Pixels that a card which moved so many millimetres went."""
+    start = np.array([card.x, card.y])
+    before, after = camera.project(np.vstack([start, start + moved]))
+    return float(after[0] - before[0]), float(after[1] - before[1])
+
+
+def _contrast(recorded: NDArray[np.uint8], corners: NDArray[np.float32]) -> float:
+    """Levels between the darkest and the lightest of an index, in the colour that shows it best."""
+    height, width = recorded.shape[:2]
+    left, top = np.clip(np.floor(corners.min(axis=0)).astype(int), 0, (width, height))
+    right, bottom = np.clip(np.ceil(corners.max(axis=0)).astype(int), 0, (width, height))
+    if right <= left or bottom <= top:
+        return 0.0
+    part = recorded[top:bottom, left:right].reshape(-1, 3)
+    dark, light = np.quantile(part, (0.1, 0.9), axis=0)
+    return float((light - dark).max())
 
 
 def _through(place: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,33 +1,35 @@
 """The course of a training: what is drawn, learnt, found, learnt again, measured and written."""
 
+import os
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Final, TypeVar
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from ultralytics.nn.tasks import ClassificationModel
 
-from vision.boxes import centres
-from vision.cards import NUMBERS
-from vision.finder import Finder, Found
-from vision.index_reader import IndexReader
 from vision.model_files import (
     DESCRIPTION,
     FinderFile,
     ModelFiles,
-    Network,
     ReaderFile,
+    TurnerFile,
     write_model_files,
 )
 from vision.reliability import best_temperature
+from vision.training.calibrating import said_of_kept_out
+from vision.training.crop_export import export_network
+from vision.training.crop_training import Patches, Subject, train_on_crops
 from vision.training.finder_training import export_finder, train_finder, write_data_file
-from vision.training.reader_export import export_reader
-from vision.training.reader_training import Patches, train_reader
-from vision.training.real_pictures import RealPicture, box_patch, real_pictures
+from vision.training.hard_pictures import draw_hard_shards
+from vision.training.real_lessons import reader_of, real_lesson, windows
+from vision.training.real_pictures import real_pictures
 from vision.training.shards import (
     KEPT_OUT_FROM,
     PICTURES_IN_A_SHARD,
@@ -39,13 +41,14 @@ from vision.training.shards import (
 
 Thing = TypeVar("Thing")
 
-WEIGHTS: Final = ("finder.onnx", "finder.pt", "reader.onnx", "reader.pt")
-KEPT_OUT_SHARDS: Final = 6
+WEIGHTS: Final = tuple(
+    f"{name}{ending}" for name in ("finder", *Subject) for ending in (".onnx", ".pt")
+)
+TURNING_SHARE: Final = 0.1
+"""The turner has so much less to learn than the reader."""
+THREADS_EACH: Final = max((os.cpu_count() or 2) // 2, 1)
+KEPT_OUT_SHARDS: Final = 2
 FIRST_KEPT_OUT: Final = KEPT_OUT_FROM // PICTURES_IN_A_SHARD
-FOUND_SURELY: Final = 0.35
-"""The score from which a find of the first finder teaches the next one."""
-AGREED: Final = 0.5
-"""How sure the first reader has to be to say to which of two cards an index belongs."""
 REAL_FOLDERS: Final = {"phone_photos": True, "index_photos": False, "index_composites": False}
 """Folders of real pictures: whether their boxes are round whole cards."""
 
@@ -75,6 +78,11 @@ class Course:
         return self.work / "kept_out"
 
     @property
+    def hard(self) -> Path:
+        """The folder of drawn pictures in which the first finder errs."""
+        return self.work / "hard"
+
+    @property
     def found(self) -> Path:
         """The folder of real pictures with the indexes that the first finder found."""
         return self.work / "real"
@@ -85,10 +93,13 @@ def follow(course: Course) -> None:
     draw(course)
     learnt = course.work / "first"
     learn(course, learnt, [course.drawn], course.start)
+    folders = [course.drawn, course.hard]
+    draw_hard_pictures(course, learnt)
     if course.real:
         look_at_real_pictures(course, learnt)
-        before, learnt = learnt, course.work / "second"
-        learn(course, learnt, [course.drawn, course.found], before)
+        folders.append(course.found)
+    before, learnt = learnt, course.work / "second"
+    learn(course, learnt, folders, before)
     course.out.mkdir(parents=True, exist_ok=True)
     for name in (*WEIGHTS, DESCRIPTION):
         (course.out / name).write_bytes((learnt / name).read_bytes())
@@ -102,116 +113,100 @@ def draw(course: Course) -> None:
     _count("drawing kept-out pictures", draw_shards(course.kept_out, apart), len(apart))
 
 
+def draw_hard_pictures(course: Course, first: Path) -> None:
+    """Draw half as many again, and keep those in which the first finder errs."""
+    many = -(-course.pictures // PICTURES_IN_A_SHARD)
+    shards = range(many, many + -(-many // 2))
+    _count("drawing hard pictures", draw_hard_shards(course.hard, shards, first), len(shards))
+
+
 def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -> None:
-    """Train both networks on some folders, from weights that are there or from nothing."""
+    """Train the networks on some folders, from weights that are there or from nothing.
+
+    The finder learns in a process of its own beside the others: two trainings with one processor
+    each do more than one after the other with two.
+    """
     work.mkdir(parents=True, exist_ok=True)
-    if not (work / "finder.onnx").exists():
+    beside = get_context("spawn")
+    with ProcessPoolExecutor(1, beside, torch.set_num_threads, (THREADS_EACH,)) as pool:
+        finding = pool.submit(learn_to_find, course, work, folders, _weights(start, "finder"))
+        torch.set_num_threads(THREADS_EACH)
+        for subject in (Subject.TURNING, Subject.READING):
+            if not (work / f"{subject}.onnx").exists():
+                network = learn_subject(course, subject, work, folders, _weights(start, subject))
+                torch.save(network.state_dict(), work / f"{subject}.pt")
+                export_network(network, work / f"{subject}.onnx")
+        finding.result()
+    describe(work)
+
+
+def _weights(folder: Path | None, name: str) -> Path | None:
+    """The weights of a network to go on from, if a folder has them."""
+    path = folder / f"{name}.pt" if folder else None
+    return path if path and path.exists() else None
+
+
+def learn_to_find(course: Course, work: Path, folders: list[Path], start: Path | None) -> None:
+    """Train the finder on the pictures of some folders; how it goes is told in `finder.log`."""
+    if (work / "finder.onnx").exists():
+        return
+    with (work / "finder.log").open("a") as log, redirect_stdout(log), redirect_stderr(log):
         data = write_data_file(work / "data.yaml", folders, [course.kept_out])
-        before = start / "finder.pt" if start else None
-        best = train_finder(data, work, course.epochs, seed=course.seed, start=before)
+        best = train_finder(data, work, course.epochs, seed=course.seed, start=start)
         (work / "finder.pt").write_bytes(best.read_bytes())
         export_finder(best, work / "finder.onnx")
-    if not (work / "reader.onnx").exists():
-        reader = learn_to_read(course, work, folders, start / "reader.pt" if start else None)
-        torch.save(reader.state_dict(), work / "reader.pt")
-        export_reader(reader, work / "reader.onnx")
-    describe(course, work)
 
 
-def learn_to_read(
-    course: Course, work: Path, folders: list[Path], start: Path | None
+def learn_subject(
+    course: Course, subject: Subject, work: Path, folders: list[Path], start: Path | None
 ) -> ClassificationModel:
-    """Train the reader on the patches of some folders."""
+    """Train the turner or the reader on the patches of some folders."""
     files = sorted(file for folder in folders for file in (folder / "patches").glob("*.npz"))
+    share = TURNING_SHARE if subject is Subject.TURNING else 1.0
+    batches = round(share * course.batches)
     with _bar() as bar:
-        task = bar.add_task("reading indexes", total=course.batches)
-        return train_reader(
-            Patches(files, course.seed),
-            work / "reader.checkpoint",
-            course.batches,
+        task = bar.add_task(subject, total=batches)
+        return train_on_crops(
+            Patches(files, subject, course.seed),
+            work / f"{subject}.checkpoint",
+            batches,
             seed=course.seed,
             start=start,
             tell=lambda now: bar.update(
                 task,
                 completed=now.batches,
-                description=f"reading: loss {now.loss:.3f}, {now.right:.2%} right",
+                description=f"{subject}: loss {now.loss:.3f}, {now.right:.2%} right",
             ),
         )
 
 
-def describe(course: Course, work: Path) -> None:
+def describe(work: Path) -> None:
     """Make the probabilities come true on what was kept out, and write the description."""
-    logits, numbers = _said_of(course.kept_out, Network(work / "reader.onnx"))
-    temperature = round(best_temperature(logits, numbers), 3)
-    finder, reader = FinderFile("finder.onnx", ""), ReaderFile("reader.onnx", "", temperature)
-    write_model_files(ModelFiles(work, finder, reader))
-
-
-def _said_of(folder: Path, network: Network) -> tuple[NDArray[np.float32], list[int]]:
-    """What the reader says of each patch that was kept out, seen as a camera sees it."""
-    said: list[NDArray[np.float32]] = []
-    numbers: list[int] = []
-    patches = Patches(sorted((folder / "patches").glob("*.npz")), 0)
-    torch.manual_seed(0)
-    for start in range(0, len(patches), 256):
-        seen = [patches[at] for at in range(start, min(start + 256, len(patches)))]
-        crops = np.stack([crop.numpy() for crop, _ in seen]).astype(np.float32)
-        said.append(network.run(crops / np.float32(255)))
-        numbers.extend(number for _, number in seen)
-    return np.concatenate(said), numbers
+    said = said_of_kept_out(work)
+    temperature = round(best_temperature(said.logits, said.numbers.tolist()), 3)
+    finder = FinderFile("finder.onnx", "", threshold=said.least_threshold(temperature))
+    turner = TurnerFile("turner.onnx", "")
+    reader = ReaderFile("reader.onnx", "", temperature)
+    write_model_files(ModelFiles(work, finder, turner, reader))
 
 
 def look_at_real_pictures(course: Course, first: Path) -> None:
-    """Find the indexes in real pictures with the first finder, for the next to learn from."""
+    """Find the indexes in real pictures with the first networks, for the next to learn from."""
     if (course.found / "patches" / "real.npz").exists() or course.real is None:
         return
     for kind in ("images", "labels", "patches"):
         (course.found / kind).mkdir(parents=True, exist_ok=True)
-    finder = Finder(Network(first / "finder.onnx"), FinderFile("", "", threshold=FOUND_SURELY))
-    reader = IndexReader(Network(first / "reader.onnx"))
+    reader = reader_of(first)
     patches: list[Patch] = []
+    rng = np.random.default_rng((course.seed, 17))
     for name, whole_cards in REAL_FOLDERS.items():
         pictures = list(real_pictures(course.real / name))
         for picture in _counted(f"looking at {name}", pictures):
-            found = finder.find(picture.image)
-            of = _of_cards(picture, found, reader) if whole_cards else _of_indexes(picture, found)
-            for number, card in of:
-                turns = int(found.index_turns[number])
-                patches.append(box_patch(picture.image, found.indexes[number], turns, card))
-            rows = np.column_stack([found.index_turns, found.indexes]).astype(np.float32)
-            write_picture(course.found, f"{name}-{picture.path.stem}", picture.image, rows)
+            lesson = real_lesson(picture, reader, whole_cards=whole_cards)
+            patches.extend(lesson.patches)
+            for nth, (part, rows) in enumerate(windows(picture.image, lesson.boxes, rng)):
+                write_picture(course.found, f"{name}-{picture.path.stem}-{nth}", part, rows)
     write_patches(course.found / "patches" / "real.npz", patches)
-
-
-def _of_indexes(picture: RealPicture, found: Found) -> Iterator[tuple[int, str]]:
-    """Finds that lie alone in a labelled box, with its card.
-
-    Labels are often drawn loosely: the find is the better box.
-    """
-    middles = centres(found.indexes)
-    for box, card in zip(picture.boxes, picture.cards, strict=True):
-        inside = np.flatnonzero(_within(middles, box))
-        if len(inside) == 1:
-            yield int(inside[0]), card
-
-
-def _of_cards(picture: RealPicture, found: Found, reader: IndexReader) -> Iterator[tuple[int, str]]:
-    """Finds that lie in the box of one card only, or that read as one of the cards they lie in."""
-    said = reader.read(picture.image, found.indexes, found.index_turns)
-    for number, middle in enumerate(centres(found.indexes)):
-        around = {
-            card
-            for outline, card in zip(picture.boxes, picture.cards, strict=True)
-            if _within(middle[None], outline)[0]
-        }
-        if len(around) > 1:
-            around = {card for card in around if said[number, NUMBERS[card]] > AGREED}
-        if len(around) == 1:
-            yield number, around.pop()
-
-
-def _within(points: NDArray[np.float32], box: NDArray[np.float32]) -> NDArray[np.bool_]:
-    return np.asarray(((points > box[:2]) & (points < box[2:])).all(axis=1))
 
 
 def _bar() -> Progress:

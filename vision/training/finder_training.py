@@ -11,9 +11,9 @@ os.environ.setdefault("YOLO_AUTOINSTALL", "0")
 from ultralytics import YOLO
 
 NETWORK: Final = Path(__file__).with_name("finder.yaml")
-PICTURE_SIDE: Final = 416
+PICTURE_SIDE: Final = 256
 BATCH: Final = 16
-NAMES: Final = ("upright", "leaning right", "upside down", "leaning left", "back")
+NAMES: Final = ("index", "back")
 
 
 def write_data_file(path: Path, train: Sequence[Path], val: Sequence[Path]) -> Path:
@@ -47,7 +47,10 @@ def train_finder(
             epochs=epochs,
             imgsz=PICTURE_SIDE,
             batch=BATCH,
+            # A step after every batch: gathering several would learn less from as many pictures.
+            nbs=BATCH,
             workers=workers,
+            cache="ram",
             device="cpu",
             amp=False,
             seed=seed,

@@ -1,4 +1,4 @@
-"""What the reader sees of an index while it learns: leaning, blurred, dim, far away."""
+"""What the networks see of an index while they learn: leaning, blurred, dim, far away."""
 
 from typing import Final
 
@@ -7,73 +7,85 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import Image, lean
-from vision.index_reader import CROP_MARGIN, CROP_SIDE
+from vision.index_crops import CROP_MARGIN, CROP_SIDE, Map, map_as_it_lies, map_upright
 
-LEAST_HEIGHT: Final = 10.0
+LEAST_HEIGHT: Final = 12.0
 """Pixels: indexes are shrunk to no less than this."""
-MOST_LEANING: Final = 62.0
-"""Degrees: the finder tells which way is up to a quarter turn, and errs a little."""
+USUAL_ERROR: Final = 5.0
+"""Degrees: the deviation of what the turner says of a lean."""
+LARGE_ERROR: Final = 24.0
+LARGE_SHARE: Final = 0.12
+"""How often it errs by any amount up to the large one."""
 
 
-def glimpse(
-    patch: Image,
-    corners: NDArray[np.float32],
-    height: float,
-    rng: np.random.Generator,
-    *,
-    turned: bool = True,
-    leaning: float = MOST_LEANING,
+def glimpse_as_it_lies(
+    patch: Image, corners: NDArray[np.float32], height: float, rng: np.random.Generator
+) -> tuple[Image, float]:
+    """A patch turned by any angle, as the turner sees it, and the lean that it should tell."""
+    view = _turned(_squeezed(rng, patch), float(rng.uniform(0, 360)), patch)
+    seen = corners @ view[:, :2].T + view[:, 2]
+    crop = _cut(patch, view, map_as_it_lies(_loose_box(seen, rng)))
+    return _worn(crop, height, CROP_SIDE / CROP_MARGIN, rng), lean(seen.astype(np.float32))
+
+
+def glimpse_upright(
+    patch: Image, corners: NDArray[np.float32], height: float, rng: np.random.Generator
 ) -> Image:
-    """A patch as the reader might come to see it, up to `leaning` degrees from upright.
+    """A patch as the reader sees it: upright, but for the errors of finder and turner."""
+    view = _squeezed(rng, patch)
+    seen = corners @ view[:, :2].T + view[:, 2]
+    error = rng.normal(0, USUAL_ERROR)
+    if rng.random() < LARGE_SHARE:
+        error = rng.uniform(-LARGE_ERROR, LARGE_ERROR)
+    leaning = lean(seen.astype(np.float32)) + float(error)
+    crop = _cut(patch, view, map_upright(_loose_box(seen, rng), leaning))
+    return _worn(crop, height, CROP_SIDE / CROP_MARGIN, rng)
 
-    Where only the upright box of an index is known, and so not how far it leans, it is turned by no
-    more than a little.
-    """
-    middle = (patch.shape[1] - 1) / 2
-    if not turned:
-        # Turning the box by a little must not make it grow.
-        turn = cv2.getRotationMatrix2D((middle, middle), float(rng.normal(0, 4)), 1.0)
-        seen = np.asarray(corners, np.float64)
-    else:
-        angle = lean(corners) + float(rng.uniform(-leaning, leaning))
-        turn = cv2.getRotationMatrix2D((middle, middle), angle, 1.0)
-        if rng.random() < 0.5:
-            squeeze = _squeeze(rng, middle)
-            turn = squeeze[:, :2] @ turn + np.column_stack([np.zeros((2, 2)), squeeze[:, 2]])
-        seen = np.asarray(corners @ turn[:, :2].T + turn[:, 2], np.float64)
-    left, top = seen.min(axis=0)
-    right, bottom = seen.max(axis=0)
-    long = max(right - left, bottom - top)
-    side = CROP_MARGIN * long * float(np.exp(rng.normal(0, 0.09)))
-    x = (left + right) / 2 + float(rng.normal(0, 0.06)) * long
-    y = (top + bottom) / 2 + float(rng.normal(0, 0.06)) * long
-    scale = CROP_SIDE / side
-    placed = np.array(
-        [[scale, 0, CROP_SIDE / 2 - scale * x], [0, scale, CROP_SIDE / 2 - scale * y]]
-    )
-    whole = placed[:, :2] @ turn + np.column_stack([np.zeros((2, 2)), placed[:, 2]])
+
+def _loose_box(corners: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float32]:
+    """The box round an index as the finder might draw it."""
+    low, high = corners.min(axis=0), corners.max(axis=0)
+    size = (high - low) * np.exp(rng.normal(0, 0.07, 2))
+    middle = (low + high) / 2 + rng.normal(0, 0.045, 2) * (high - low).max()
+    return np.concatenate([middle - size / 2, middle + size / 2]).astype(np.float32)
+
+
+def _cut(patch: Image, view: Map, placed: Map) -> Image:
+    """Cut a square out of a view of a patch, with the patch sampled once."""
+    back = np.linalg.inv(view[:, :2])
+    whole = np.column_stack([back @ placed[:, :2], back @ (placed[:, 2] - view[:, 2])])
     crop = cv2.warpAffine(
         patch,
         whole,
         (CROP_SIDE, CROP_SIDE),
-        flags=cv2.INTER_LINEAR if scale > 0.8 else cv2.INTER_AREA,
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
-    return _worn(np.asarray(crop, np.uint8), height, CROP_SIDE * long / side, rng)
+    return np.asarray(crop, np.uint8)
 
 
-def _squeeze(rng: np.random.Generator, middle: float) -> NDArray[np.float64]:
-    """As a camera to the side sees it: narrower along some direction."""
+def _turned(view: Map, degrees: float, patch: Image) -> Map:
+    """A view turned about the middle of the patch."""
+    middle = (patch.shape[1] - 1) / 2
+    turn = cv2.getRotationMatrix2D((middle, middle), degrees, 1.0)
+    linear = turn[:, :2] @ view[:, :2]
+    return np.column_stack([linear, turn[:, :2] @ view[:, 2] + turn[:, 2]])
+
+
+def _squeezed(rng: np.random.Generator, patch: Image) -> Map:
+    """As a camera to the side sees it: narrower along some direction; half the time as it is."""
+    if rng.random() < 0.5:
+        return np.eye(2, 3)
     along = rng.uniform(0, np.pi)
     axis = np.array([np.cos(along), np.sin(along)])
-    linear = np.eye(2) - (1 - rng.uniform(0.6, 1.0)) * np.outer(axis, axis)
-    centre = np.array([middle, middle])
-    return np.column_stack([linear, centre - linear @ centre])
+    linear = np.eye(2) - (1 - rng.uniform(0.65, 1.0)) * np.outer(axis, axis)
+    middle = np.full(2, (patch.shape[1] - 1) / 2)
+    return np.column_stack([linear, middle - linear @ middle])
 
 
 def _worn(crop: Image, height: float, long: float, rng: np.random.Generator) -> Image:
     """What distance, lens, light and coding do to a crop whose index is `long` pixels in it."""
-    if height > LEAST_HEIGHT and rng.random() < 0.4:
+    if height > LEAST_HEIGHT and rng.random() < 0.25:
         crop = _far_away(crop, LEAST_HEIGHT / long, min(height / long, 1.0), rng)
     choice = rng.random()
     if choice < 0.1:

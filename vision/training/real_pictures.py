@@ -12,11 +12,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import Image
+from vision.boxes import USUAL_INDEX_SHAPE, Image
 from vision.card_reader import read_image
 from vision.cards import NUMBERS
+from vision.index_crops import upright_height
 from vision.labelled_folder import read_labelled_folder
-from vision.training.shards import PATCH_SIDE, Patch, patch_round
+from vision.training.shards import Patch, patch_round
+
+CORNERS = ((-1, -1), (1, -1), (1, 1), (-1, 1))
+"""Of an index, from the upper left as it reads."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +43,13 @@ def real_pictures(folder: Path) -> Iterator[RealPicture]:
         yield RealPicture(file.path, image, boxes, tuple(label.name for label in labels))
 
 
-def box_patch(image: Image, box: NDArray[np.float32], turns: int, card: str) -> Patch:
-    """The patch of an index of which only the box and the nearest quarter turn is known."""
-    left, top, right, bottom = box.tolist()
-    corners = np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
-    patch = patch_round(image, corners, NUMBERS[card], max(right - left, bottom - top))
-    upright = np.ascontiguousarray(np.rot90(patch.image, turns))
-    # A quarter turn to the left takes (x, y) to (y, side - x).
-    placed = patch.corners
-    for _ in range(turns):
-        placed = np.column_stack([placed[:, 1], PATCH_SIDE - placed[:, 0]])
-    return Patch(upright, placed.astype(np.float32), patch.number, patch.height, may_turn=False)
+def box_patch(image: Image, box: NDArray[np.float32], lean: float, card: str) -> Patch:
+    """The patch of an index of which only the box is known, and how far it leans."""
+    height = upright_height(box, lean)
+    middle, half = (box[:2] + box[2:]) / 2, np.array([height / USUAL_INDEX_SHAPE, height]) / 2
+    turn = np.radians(lean)
+    across, down = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    corners = np.array(
+        [middle + x * half[0] * across + y * half[1] * down for x, y in CORNERS], np.float32
+    )
+    return patch_round(image, corners, NUMBERS[card], height)

@@ -16,14 +16,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import Image, quarter_turns
+from vision.boxes import Image
 from vision.cards import CARDS, NUMBERS
-from vision.finder import BACK
-from vision.index_reader import square_part
-from vision.synthetic.pictures import Picture
+from vision.finder import BACK, INDEX
+from vision.index_crops import square_part
+from vision.synthetic.pictures import DrawnIndex, Picture
 from vision.synthetic.scenes import draw_scene
 
-WINDOW: Final = (416, 416)
+WINDOW: Final = (256, 256)
+"""Small windows round cards: more indexes by the pixel, and so by the hour."""
 PICTURES_IN_A_SHARD: Final = 100
 UNREADABLE: Final = len(CARDS)
 PATCH_SIDE: Final = 96
@@ -39,6 +40,13 @@ HIDDEN_UP_TO: Final = 0.45
 SMALLEST_FOUND: Final = 10.0
 """Pixels: below this nothing is asked of the finder. (What users are promised starts at 14.)"""
 SMALLEST_READ: Final = 11.0
+LEAST_HIDDEN: Final = 0.02
+BLURRED_FROM: Final = 6.0
+SHARP_FROM: Final = 11.0
+"""An index this many times as tall as the blur is wide is merely blurred, or can be read."""
+FAINT_FROM: Final = 15.0
+CLEAR_FROM: Final = 35.0
+"""An index with so many levels between ink and paper is merely faint, or can be read."""
 BACK_FROM: Final = 0.35
 JPEG: Final = (int(cv2.IMWRITE_JPEG_QUALITY), 95)
 KEPT_OUT_FROM: Final = 1_000_000_000
@@ -55,8 +63,6 @@ class Patch:
     """Of the card, or `UNREADABLE`."""
     height: float
     """Of the index in the picture it comes from, in pixels."""
-    may_turn: bool = True
-    """False where only the upright box is known, not the index's own corners."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +81,9 @@ def lesson_from(picture: Picture, rng: np.random.Generator) -> Lesson:
     rows: list[tuple[float, ...]] = []
     patches: list[Patch] = []
     for index in picture.indexes:
-        if index.visible >= FOUND_FROM and index.height >= SMALLEST_FOUND:
-            turns = quarter_turns(index.corners)
-            rows.append((turns, *box_round(index.corners, wide, high)))
-        if index.visible >= READ_FROM and index.height >= SMALLEST_READ:
-            number = NUMBERS[index.card]
-        elif 0.02 < index.visible <= HIDDEN_UP_TO:
-            number = UNREADABLE
-        else:
+        if _to_be_found(index):
+            rows.append((INDEX, *box_round(index.corners, wide, high)))
+        if (number := _to_be_read(index)) is None:
             continue
         patches.append(patch_round(picture.image, index.corners, number, index.height))
     for card in picture.cards:
@@ -92,6 +93,35 @@ def lesson_from(picture: Picture, rng: np.random.Generator) -> Lesson:
     patches.extend(_elsewhere(picture.image, indexes, rng))
     boxes = np.array(rows, dtype=np.float32).reshape(-1, 5)
     return Lesson(picture.image, boxes, tuple(patches))
+
+
+def _to_be_found(index: DrawnIndex) -> bool:
+    return (
+        index.visible >= FOUND_FROM
+        and index.height >= SMALLEST_FOUND
+        and index.sharpness >= BLURRED_FROM
+        and index.contrast >= FAINT_FROM
+    )
+
+
+def _to_be_read(index: DrawnIndex) -> int | None:
+    """The card's number, or that it cannot be read; None where nobody could say which."""
+    if index.visible <= LEAST_HIDDEN:
+        return None
+    if (
+        index.visible <= HIDDEN_UP_TO
+        or index.sharpness < BLURRED_FROM
+        or index.contrast < FAINT_FROM
+    ):
+        return UNREADABLE
+    if (
+        index.visible >= READ_FROM
+        and index.height >= SMALLEST_READ
+        and index.sharpness >= SHARP_FROM
+        and index.contrast >= CLEAR_FROM
+    ):
+        return NUMBERS[index.card]
+    return None
 
 
 def box_round(corners: NDArray[np.float32], wide: int, high: int) -> tuple[float, ...]:
@@ -213,6 +243,5 @@ def write_patches(path: Path, patches: list[Patch]) -> None:
             corners=np.stack([patch.corners for patch in patches]),
             numbers=np.array([patch.number for patch in patches], np.int64),
             heights=np.array([patch.height for patch in patches], np.float32),
-            may_turn=np.array([patch.may_turn for patch in patches], np.bool_),
         )
     unfinished.replace(path)

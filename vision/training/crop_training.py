@@ -1,9 +1,10 @@
-"""Training the reader: from patches to weights, with a checkpoint every few minutes."""
+"""Training the networks that look at one index: from patches to weights, with checkpoints."""
 
 import time
 from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
@@ -14,60 +15,72 @@ from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
 from ultralytics.nn.tasks import ClassificationModel
 
 from vision.cards import CARDS, RANKS, SUITS
-from vision.training.glimpses import MOST_LEANING, glimpse
+from vision.index_turner import STEPS, shares_of
+from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
 from vision.training.shards import UNREADABLE
 
-NETWORK: Final = Path(__file__).with_name("reader.yaml")
-BATCH: Final = 96
-PEAK_RATE: Final = 3e-3
+BATCH: Final = 48
+PEAK_RATE: Final = 2e-3
 DECAY: Final = 0.02
 SMOOTHING: Final = 0.02
 BESIDES: Final = 0.5
 WARM_UP: Final = 0.01
-AVERAGED_OVER: Final = 400
-UNREADABLE_SHARE: Final = 0.12
-BATCHES_BETWEEN_CHECKPOINTS: Final = 250
-LEANING_AT_FIRST: Final = 20.0
-FULL_LEANING_FROM: Final = 0.25
-"""The share of the training after which indexes lean as far as they may; before, ever more."""
+AVERAGED_OVER: Final = 800
+UNREADABLE_SHARE: Final = 0.18
+BATCHES_BETWEEN_CHECKPOINTS: Final = 500
 
 
-class Patches(Dataset[tuple[torch.Tensor, int]]):
-    """All patches of some files, each seen anew every time it is asked for."""
+class Subject(StrEnum):
+    """What is learnt from patches."""
 
-    def __init__(self, files: Sequence[Path], seed: int) -> None:
+    READING = "reader"
+    TURNING = "turner"
+
+    def new_network(self) -> ClassificationModel:
+        """A network that has learnt nothing yet."""
+        described = Path(__file__).with_name(f"{self}.yaml")
+        classes = len(CARDS) + 1 if self is Subject.READING else STEPS
+        return ClassificationModel(str(described), nc=classes, verbose=False)
+
+
+class Patches(Dataset[tuple[torch.Tensor, float]]):
+    """All patches of some files, each seen anew every time it is asked for.
+
+    What belongs to a patch is the number of its card, or the degrees by which it leans.
+    """
+
+    def __init__(self, files: Sequence[Path], subject: Subject, seed: int) -> None:
         """Read the files; they stay in memory."""
+        self.subject = subject
         parts = [np.load(file) for file in files]
         self.images = np.concatenate([part["images"] for part in parts])
         self.corners = np.concatenate([part["corners"] for part in parts])
         self.numbers = np.concatenate([part["numbers"] for part in parts])
         self.heights = np.concatenate([part["heights"] for part in parts])
-        self.may_turn = np.concatenate([part["may_turn"] for part in parts])
         self.seed = seed
-        self.leaning = torch.tensor(MOST_LEANING).share_memory_()
-        """Degrees by which indexes may lean; the loader's processes see it change."""
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def __getitem__(self, at: int) -> tuple[torch.Tensor, int]:
+    def __getitem__(self, at: int) -> tuple[torch.Tensor, float]:
         rng = np.random.default_rng((self.seed, int(torch.randint(2**31, ()).item())))
-        crop = glimpse(
-            self.images[at],
-            self.corners[at],
-            float(self.heights[at]),
-            rng,
-            turned=bool(self.may_turn[at]),
-            leaning=float(self.leaning),
-        )
+        patch, corners, height = self.images[at], self.corners[at], float(self.heights[at])
+        if self.subject is Subject.TURNING:
+            crop, truth = glimpse_as_it_lies(patch, corners, height, rng)
+        else:
+            crop, truth = glimpse_upright(patch, corners, height, rng), float(self.numbers[at])
         planes = np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1))
-        return torch.from_numpy(planes), int(self.numbers[at])
+        return torch.from_numpy(planes), truth
 
     def weights(self) -> NDArray[np.float64]:
-        """How often each patch is seen: every card alike, what cannot be read a fixed share."""
+        """How often each patch is seen: every card alike, what cannot be read a fixed share.
+
+        What cannot be read has no lean.
+        """
         counts = np.bincount(self.numbers, minlength=len(CARDS) + 1)
-        shares = np.full(len(CARDS) + 1, (1 - UNREADABLE_SHARE) / len(CARDS))
-        shares[UNREADABLE] = UNREADABLE_SHARE
+        unreadable = UNREADABLE_SHARE if self.subject is Subject.READING else 0.0
+        shares = np.full(len(CARDS) + 1, (1 - unreadable) / len(CARDS))
+        shares[UNREADABLE] = unreadable
         by_number = np.divide(shares, counts, out=np.zeros_like(shares), where=counts > 0)
         return np.asarray(by_number[self.numbers])
 
@@ -82,12 +95,7 @@ class Progress:
     right: float
 
 
-def new_reader() -> ClassificationModel:
-    """A reader that has learnt nothing yet."""
-    return ClassificationModel(str(NETWORK), nc=len(CARDS) + 1, verbose=False)
-
-
-def train_reader(
+def train_on_crops(
     patches: Patches,
     checkpoint: Path,
     batches: int,
@@ -103,7 +111,8 @@ def train_reader(
     Otherwise it begins with the weights to start from, or with none.
     """
     torch.manual_seed(seed)
-    model = new_reader()
+    subject = patches.subject
+    model = subject.new_network()
     averaged = deepcopy(model).eval()
     optimizer = torch.optim.AdamW(model.parameters(), lr=PEAK_RATE, weight_decay=DECAY)
     done = 0
@@ -131,13 +140,12 @@ def train_reader(
     model.train()
     model = model.to(memory_format=torch.channels_last)
     loss_so_far, right_so_far, until = 0.0, 0.0, time.monotonic() + 60 * (minutes or 1e6)
-    for images, numbers in loader:
+    for images, truths in loader:
         for group in optimizer.param_groups:
             group["lr"] = _rate(done / batches)
-        patches.leaning.fill_(_leaning(done / batches))
         given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
         said = model(given)
-        loss = _loss(said, numbers)
+        loss, right = LOSSES[subject](said, truths)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
@@ -145,7 +153,6 @@ def train_reader(
         done += 1
         _average(averaged, model, min(1 - 1 / AVERAGED_OVER, (1 + done) / (10 + done)))
         loss_so_far += (float(loss.detach()) - loss_so_far) / min(done, 100)
-        right = float((said.argmax(1) == numbers).float().mean())
         right_so_far += (right - right_so_far) / min(done, 100)
         if done % 10 == 0:
             tell(Progress(done, batches, loss_so_far, right_so_far))
@@ -157,21 +164,34 @@ def train_reader(
     return averaged
 
 
-def _loss(said: torch.Tensor, numbers: torch.Tensor) -> torch.Tensor:
+def _loss_of_leans(said: torch.Tensor, leans: torch.Tensor) -> tuple[torch.Tensor, float]:
+    """How far the steps said are from the two that a lean lies between; how many are near."""
+    wanted = torch.from_numpy(shares_of(leans.numpy().astype(np.float32)))
+    apart = (said.argmax(1) - wanted.argmax(1)).abs()
+    near = torch.minimum(apart, STEPS - apart) <= 1
+    return torch.nn.functional.cross_entropy(said, wanted), float(near.float().mean())
+
+
+def _loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
     """How wrong the card is, and besides how wrong its rank and its suit alone.
 
     Rank and suit are learnt sooner than the card, and bring it along.
     """
+    numbers = truths.long()
     whole = torch.nn.functional.cross_entropy(said, numbers, label_smoothing=SMOOTHING)
+    right = float((said.argmax(1) == numbers).float().mean())
     readable = numbers < UNREADABLE
     if not bool(readable.any()):
-        return whole
+        return whole, right
     cards = said[readable][:, :UNREADABLE].reshape(-1, len(RANKS), len(SUITS))
     cards = cards - cards.logsumexp(dim=(1, 2), keepdim=True)
     truth = numbers[readable]
     ranks = torch.nn.functional.nll_loss(cards.logsumexp(dim=2), truth // len(SUITS))
     suits = torch.nn.functional.nll_loss(cards.logsumexp(dim=1), truth % len(SUITS))
-    return whole + BESIDES * (ranks + suits)
+    return whole + BESIDES * (ranks + suits), right
+
+
+LOSSES: Final = {Subject.READING: _loss_of_cards, Subject.TURNING: _loss_of_leans}
 
 
 def _rate(share: float) -> float:
@@ -180,13 +200,6 @@ def _rate(share: float) -> float:
         return PEAK_RATE * (0.02 + 0.98 * share / WARM_UP)
     along = (share - WARM_UP) / (1 - WARM_UP)
     return PEAK_RATE * (0.005 + 0.995 * 0.5 * (1 + float(np.cos(np.pi * along))))
-
-
-def _leaning(share: float) -> float:
-    """How far indexes may lean: little at first, for upright ones are learnt quickly."""
-    return LEANING_AT_FIRST + (MOST_LEANING - LEANING_AT_FIRST) * min(
-        share / FULL_LEANING_FROM, 1.0
-    )
 
 
 @torch.no_grad()

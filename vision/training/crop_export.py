@@ -1,32 +1,32 @@
-"""The trained reader as ONNX."""
+"""Trained networks that look at one index, as ONNX."""
 
 from pathlib import Path
 
 import torch
 from ultralytics.nn.tasks import ClassificationModel
 
-from vision.index_reader import CROP_SIDE
+from vision.index_crops import CROP_SIDE
 
 OPSET = 17
 
 
 class _Logits(torch.nn.Module):
-    """The reader without its last step, since the temperature comes before it."""
+    """A network without its last step, since the temperature comes before it."""
 
-    def __init__(self, reader: ClassificationModel) -> None:
+    def __init__(self, network: ClassificationModel) -> None:
         super().__init__()
-        self.reader = reader
+        self.network = network
 
     def forward(self, crops: torch.Tensor) -> torch.Tensor:
-        logits: torch.Tensor = self.reader(crops)[1]
+        logits: torch.Tensor = self.network(crops)[1]
         return logits
 
 
-def export_reader(reader: ClassificationModel, to: Path) -> None:
-    """Write the reader as ONNX for batches of any size."""
-    reader = reader.eval().fuse(verbose=False)
+def export_network(network: ClassificationModel, to: Path) -> None:
+    """Write it as ONNX for batches of any size."""
+    network = network.eval().fuse(verbose=False)
     torch.onnx.export(
-        _Logits(reader),
+        _Logits(network),
         (torch.zeros(2, 3, CROP_SIDE, CROP_SIDE),),
         str(to),
         input_names=["crops"],

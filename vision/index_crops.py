@@ -1,0 +1,100 @@
+"""The squares round indexes that the networks look at: as an index lies, or turned upright."""
+
+import math
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from vision.boxes import USUAL_INDEX_SHAPE, Image
+
+CROP_SIDE = 48
+"""Pixels of the square that is looked at."""
+CROP_MARGIN = 1.5
+"""The square's side in the picture, as a multiple of the index's height."""
+Box = Sequence[float] | NDArray[np.float32]
+"""Left, top, right, bottom."""
+Map = NDArray[np.float64]
+"""Two rows of three: from pixels of the square to pixels of the picture."""
+
+
+def map_as_it_lies(box: Box) -> Map:
+    """The square that has the box's centre; its longer side counts as the index's height."""
+    left, top, right, bottom = (float(edge) for edge in box)
+    return _map(box, max(right - left, bottom - top), 0.0)
+
+
+def map_upright(box: Box, lean: float) -> Map:
+    """The square that is turned with an index which leans so many degrees to the right."""
+    return _map(box, upright_height(box, lean), lean)
+
+
+def upright_height(box: Box, lean: float) -> float:
+    """How tall an index of the usual shape is that leans so and has this box round it."""
+    left, top, right, bottom = (float(edge) for edge in box)
+    turn = math.radians(lean)
+    spread = (1 + 1 / USUAL_INDEX_SHAPE) * (abs(math.cos(turn)) + abs(math.sin(turn)))
+    return (right - left + bottom - top) / spread
+
+
+def _map(box: Box, height: float, lean: float) -> Map:
+    left, top, right, bottom = (float(edge) for edge in box)
+    step = max(CROP_MARGIN * height, 1.0) / CROP_SIDE
+    turn = math.radians(lean)
+    across, down = step * math.cos(turn), step * math.sin(turn)
+    linear = np.array([[across, -down], [down, across]])
+    # Pixel centres lie at whole numbers, edges of boxes at the sides of pixels: hence the halves.
+    middle = np.array([left + right - 1, top + bottom - 1]) / 2
+    return np.column_stack([linear, middle - linear @ np.full(2, (CROP_SIDE - 1) / 2)])
+
+
+def crop(image: Image, placed: Map) -> Image:
+    """Cut a square out of a picture.
+
+    Beyond the border of the picture the outermost pixels go on. What is enlarged is placed to a
+    fraction of a pixel, as small indexes are; what is shrunk is averaged first, so that no stroke
+    falls between the samples.
+    """
+    step = math.hypot(placed[0, 0], placed[1, 0])
+    if step > 1:
+        middle = placed @ (CROP_SIDE / 2, CROP_SIDE / 2, 1)
+        side = math.ceil(CROP_SIDE * step * math.sqrt(2)) + 2
+        left, top = (math.floor(at - side / 2) for at in middle)
+        part = square_part(image, left, top, side)
+        small = max(round(side / step), 1)
+        image = np.asarray(cv2.resize(part, (small, small), interpolation=cv2.INTER_AREA), np.uint8)
+        scale = small / side
+        placed = placed * scale
+        placed[:, 2] += 0.5 * scale - 0.5 - np.array([left, top]) * scale
+    cut = cv2.warpAffine(
+        image,
+        placed,
+        (CROP_SIDE, CROP_SIDE),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return np.asarray(cut, dtype=np.uint8)
+
+
+def as_input(crops: Sequence[Image]) -> NDArray[np.float32]:
+    """Squares as the networks take them: red first, planes, from 0 to 1."""
+    stacked = np.stack(crops)[..., ::-1].transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(stacked, dtype=np.float32) / np.float32(255)
+
+
+def square_part(image: Image, left: int, top: int, side: int) -> Image:
+    """A square of the picture; beyond its border the outermost pixels go on."""
+    height, width = image.shape[:2]
+    inside = image[
+        min(max(top, 0), height - 1) : max(top + side, 1),
+        min(max(left, 0), width - 1) : max(left + side, 1),
+    ]
+    before = (max(-top, 0), max(-left, 0))
+    beyond = (max(top + side - height, 0), max(left + side - width, 0))
+    square: cv2.typing.MatLike = inside
+    if any(before) or any(beyond):
+        square = cv2.copyMakeBorder(
+            inside, before[0], beyond[0], before[1], beyond[1], cv2.BORDER_REPLICATE
+        )
+    return np.asarray(square, dtype=np.uint8)

@@ -6,6 +6,7 @@ A command is imported when it is called, so that `catwalk rules` does not wait f
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,7 +14,11 @@ from audit.commands.statuses import COULD_NOT_BE_DONE
 from audit.config import defaults_for, load_config
 from audit.errors import CatwalkError
 
+if TYPE_CHECKING:
+    from audit.films import FilmStage
+
 COMMANDS = (
+    "demo",
     "audit",
     "report",
     "incidents",
@@ -22,10 +27,17 @@ COMMANDS = (
     "rules",
     "simulate",
     "benchmark",
+    "read",
+    "calibrate",
     "model",
 )
 """Each is in the file of its name in `audit/commands/`, unless `ELSEWHERE` has it."""
-ELSEWHERE = {"model": "vision.commands"}
+ELSEWHERE = {
+    "demo": "vision.demo",
+    "model": "vision.commands",
+    "read": "vision.reading_commands",
+    "calibrate": "vision.calibration_commands",
+}
 CONFIG = Path("catwalk.toml")
 
 
@@ -53,6 +65,16 @@ class _Catwalk(click.Group):
             ctx.exit(0)
 
 
+def film_stage() -> "FilmStage":
+    """Load what reads films, where it is installed."""
+    from vision.reading_commands import check_installed
+
+    check_installed()
+    from vision.audit_films import AuditFilms
+
+    return AuditFilms()
+
+
 def _on_one_line(sentence: str) -> str:
     """Keep what a file or a name may hold from breaking the line, or from moving the cursor."""
     return "".join(character if character.isprintable() else " " for character in sentence)
@@ -71,13 +93,19 @@ def main(ctx: click.Context, config: Path | None) -> None:
 
     \b
     Start here:
+      catwalk demo                        read and audit the sample clips
       catwalk audit night/                audit the files of a night
+      catwalk audit clip.mp4 --table table.toml
+                                          audit what a film of a table shows
       catwalk report                      the morning report
       catwalk incidents --family PAY      what was found, by filter
       catwalk explain DRW003              what a code means, with its clauses
       catwalk explain "P 2H 3D 7C / B KS 6S"
                                           a round replayed step by step
       catwalk simulate nights/            nights to try it on, with planted faults
+      catwalk read clip.mp4 --table table.toml
+                                          the cards in film of a table, as a card log
+      catwalk calibrate clip.mp4          draw where the hands lie in the picture
       catwalk model show table.jpg        the cards in a picture of a table
 
     \b
@@ -89,6 +117,7 @@ def main(ctx: click.Context, config: Path | None) -> None:
 
     Exit status: 0 done and nothing found, 1 violations found, 2 it could not be done.
     """
+    ctx.obj = film_stage
     path = config or (CONFIG if CONFIG.is_file() else None)
     if path is not None:
         settings = load_config(path, COMMANDS)

@@ -6,31 +6,36 @@ middle, or misses a card, numbers them otherwise; then the cards themselves tell
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from difflib import SequenceMatcher
-from itertools import groupby
+from datetime import timedelta
 
+from audit.alignment import FARTHEST, Alignment, align, alone_in_one
 from audit.cards import DECK, UNREAD, parse_card
 from audit.findings import Evidence
 from audit.hands import Hand, parse_hand
 from audit.judge import SURE_FROM
 from audit.judging.shoe import ShoeFinding, source_finding
 from audit.rulebook import Rulebook
-from audit.rules.shoe import OneSource, TwoReadings, card_in_one_source_only, sources_differ
+from audit.rules.shoe import (
+    OneSource,
+    TwoOrders,
+    TwoReadings,
+    card_in_one_source_only,
+    orders_differ,
+    sources_differ,
+)
 from audit.shoe_rows import CardRow
+from audit.verdicts import Verdict
 
 SUREST = 0.99
 """No device is taken to be surer than this when another one contradicts it."""
 LEAST_IN_COMMON = 0.5
 """Logs that agree on less than this share of the shorter one are not of the same cards."""
-FARTHEST = 8
-"""How many cards apart two sources may have seen one and the same card: a hand or two."""
 LEAST_ALTERNATIVE = 0.001
+TOGETHER = timedelta(seconds=0.3)
+"""Cards that a camera saw within this time came into its sight together, in no order."""
 
 _UNREAD = str(UNREAD)
 _NAMES = frozenset({_UNREAD, *map(str, DECK)})
-
-_Pair = tuple[int | None, int | None]
-"""The places of one card in two logs; None: that log has no row for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +51,9 @@ class Compared:
 class _Doubt:
     """What two logs disagree about, before the card has its number in the merged log."""
 
-    about: TwoReadings | OneSource
+    about: TwoReadings | OneSource | TwoOrders
     confidence: float
+    hand_in_doubt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +65,6 @@ class _Place:
     doubts: tuple[_Doubt, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Alignment:
-    pairs: tuple[_Pair, ...]
-    by_seq: bool
-    agree: int
-    cost: int
-
-
 def compare_logs(logs: Sequence[tuple[CardRow, ...]], book: Rulebook) -> Compared:
     """Compare the logs of one shoe, each from one source, card by card."""
     ordered = [sorted(map(_spelt, log), key=lambda row: row.seq) for log in logs if log]
@@ -76,7 +74,7 @@ def compare_logs(logs: Sequence[tuple[CardRow, ...]], book: Rulebook) -> Compare
     left_over: list[tuple[CardRow, str]] = []
     for log in ordered[1:]:
         here = [place.row for place in places]
-        alignment = _align(here, log)
+        alignment = align(here, log)
         if alignment.agree < LEAST_IN_COMMON * min(len(here), len(log)):
             strangers += _nothing_in_common(here, log, alignment.agree, book)
             why = f"its log has too little in common with that of {here[0].origin.file}"
@@ -92,123 +90,6 @@ def compare_logs(logs: Sequence[tuple[CardRow, ...]], book: Rulebook) -> Compare
 def _spelt(row: CardRow) -> CardRow:
     """Spell a card as all logs do."""
     return row if row.card in _NAMES else replace(row, card=str(parse_card(row.card)))
-
-
-# Which card of one log is which of the other
-
-
-def _align(one: Sequence[CardRow], other: Sequence[CardRow]) -> _Alignment:
-    """Go by the numbers, unless the cards say that they are numbered otherwise."""
-    numbered = _by_seq(one, other)
-    if not numbered.cost:
-        return numbered
-    ordered = _by_order(one, other)
-    return min(numbered, ordered, key=lambda alignment: (alignment.cost, -alignment.agree))
-
-
-def _by_seq(one: Sequence[CardRow], other: Sequence[CardRow]) -> _Alignment:
-    here = {row.seq: place for place, row in enumerate(one)}
-    there = {row.seq: place for place, row in enumerate(other)}
-    pairs = tuple((here.get(seq), there.get(seq)) for seq in sorted(here.keys() | there.keys()))
-    return _weighed(pairs, one, other, by_seq=True)
-
-
-def _by_order(one: Sequence[CardRow], other: Sequence[CardRow]) -> _Alignment:
-    """Find the stretches that both logs have, and pair off what lies between them."""
-    names = _tokens(one, "one"), _tokens(other, "other")
-    pairs: list[_Pair] = []
-    for tag, a, b, c, d in SequenceMatcher(None, *names, autojunk=False).get_opcodes():
-        if tag == "equal" or b - a == d - c:
-            pairs += zip(range(a, b), range(c, d), strict=True)
-        else:
-            pairs += _paired_off(names[0], names[1], range(a, b), range(c, d))
-    return _weighed(_with_moved_cards(pairs, one, other), one, other, by_seq=False)
-
-
-def _tokens(log: Sequence[CardRow], side: str) -> list[str]:
-    """Name the cards so that one that was not read is like no other."""
-    return [f"{side} {place}" if row.card == _UNREAD else row.card for place, row in enumerate(log)]
-
-
-def _paired_off(
-    one: Sequence[str], other: Sequence[str], here: range, there: range
-) -> Iterator[_Pair]:
-    """Pair the cards of two stretches of different length, with the fewest that differ."""
-    costs = [
-        [float(row + column) for column in range(len(there) + 1)] for row in range(len(here) + 1)
-    ]
-    for row, place in enumerate(here, 1):
-        for column, at in enumerate(there, 1):
-            differs = 0.0 if one[place] == other[at] else 0.9
-            costs[row][column] = min(
-                costs[row - 1][column - 1] + differs,
-                costs[row - 1][column] + 1,
-                costs[row][column - 1] + 1,
-            )
-    found: list[_Pair] = []
-    row, column = len(here), len(there)
-    while row or column:
-        if row and costs[row][column] == costs[row - 1][column] + 1:
-            row -= 1
-            found.append((here[row], None))
-        elif column and costs[row][column] == costs[row][column - 1] + 1:
-            column -= 1
-            found.append((None, there[column]))
-        else:
-            row, column = row - 1, column - 1
-            found.append((here[row], there[column]))
-    return reversed(found)
-
-
-def _with_moved_cards(
-    pairs: Sequence[_Pair], one: Sequence[CardRow], other: Sequence[CardRow]
-) -> tuple[_Pair, ...]:
-    """Join a card that only one log has with the same card a little later or earlier in the other.
-
-    Cards that are dealt together come into a camera's sight in an order of their own.
-    """
-    joined = list(pairs)
-    alone = [at for at, (here, there) in enumerate(joined) if there is None and here is not None]
-    for at in alone:
-        here = joined[at][0]
-        near = range(max(0, at - FARTHEST), min(len(joined), at + FARTHEST + 1))
-        for close in sorted(near, key=lambda place: abs(place - at)):
-            left, there = joined[close]
-            if left is None and there is not None and here is not None:
-                card = other[there].card
-                if card == one[here].card and card != _UNREAD:
-                    joined[at], joined[close] = (here, there), (None, None)
-                    break
-    return tuple(pair for pair in joined if pair != (None, None))
-
-
-def _weighed(
-    pairs: tuple[_Pair, ...], one: Sequence[CardRow], other: Sequence[CardRow], *, by_seq: bool
-) -> _Alignment:
-    """Count the cards on which two logs agree, and those on which they do not."""
-    agree = differ = 0
-    for here, there in pairs:
-        if here is not None and there is not None:
-            cards = {one[here].card, other[there].card}
-            agree += len(cards) == 1
-            differ += len(cards) == 2 and _UNREAD not in cards
-    alone = sum(len(run) for run in _alone(pairs))
-    return _Alignment(pairs, by_seq, agree, differ + alone)
-
-
-def _alone(pairs: Sequence[_Pair]) -> Iterator[range]:
-    """Find the stretches, by their places, that only one log has while the other goes on.
-
-    What lies before its beginning or behind its end is not asked of a log.
-    """
-    both = [at for at, pair in enumerate(pairs) if None not in pair]
-    if not both:
-        return
-    inside = range(both[0], both[-1] + 1)
-    for key, run in groupby(inside, key=lambda at: (pairs[at][0] is None, pairs[at][1] is None)):
-        if any(key):
-            places = list(run)
-            yield range(places[0], places[-1] + 1)
 
 
 def _nothing_in_common(
@@ -231,29 +112,72 @@ def _nothing_in_common(
 # One card out of two
 
 
-def _merge(places: list[_Place], log: Sequence[CardRow], alignment: _Alignment) -> list[_Place]:
-    other_source = log[0].origin.file
-    source = places[0].row.origin.file
-    lacked = {at for run in _alone(alignment.pairs) if len(run) <= FARTHEST for at in run}
+def _merge(places: list[_Place], log: Sequence[CardRow], alignment: Alignment) -> list[_Place]:
+    here_rows = [place.row for place in places]
+    lacked = {at for run in alone_in_one(alignment.pairs) if len(run) <= FARTHEST for at in run}
     merged: list[_Place] = []
     for at, (here, there) in enumerate(alignment.pairs):
         if here is not None and there is not None:
-            merged.append(_one_of(places[here], log[there]))
+            passed = _passed(at, alignment, here_rows, log) if here in alignment.moved else None
+            merged.append(_one_of(places[here], log[there], passed))
             continue
         if here is not None:
-            place, lacking = places[here], other_source
+            place, lacking = places[here], log
         elif there is not None:
-            place, lacking = _Place(log[there], numbered=alignment.by_seq), source
+            place, lacking = _Place(log[there], numbered=alignment.by_seq), here_rows
         if at in lacked:
-            row = place.row
-            about = OneSource(row.seq, row.card, row.origin.file, lacking)
-            doubts = (*place.doubts, _Doubt(about, row.confidence))
-            place = replace(place, doubts=doubts)
+            doubt = _Doubt(_only_in_one(place.row, lacking), place.row.confidence)
+            place = replace(place, doubts=(*place.doubts, doubt))
         merged.append(place)
     return merged
 
 
-def _one_of(place: _Place, other: CardRow) -> _Place:
+def _only_in_one(row: CardRow, lacking: Sequence[CardRow]) -> OneSource:
+    filmed, was_to_be_seen = _is_filmed(row), any(map(_is_filmed, lacking))
+    return OneSource(
+        row.seq,
+        row.card,
+        row.origin.file,
+        lacking[0].origin.file,
+        off_the_table=was_to_be_seen and not filmed,
+        only_on_the_table=filmed and not was_to_be_seen,
+    )
+
+
+def _is_filmed(row: CardRow) -> bool:
+    return row.at_s is not None
+
+
+@dataclass(frozen=True, slots=True)
+class _Passed:
+    """A card that another one comes before in one log, and after in the other, or the reverse."""
+
+    card: str
+    before: bool
+
+
+def _passed(
+    at: int, alignment: Alignment, one: Sequence[CardRow], other: Sequence[CardRow]
+) -> _Passed | None:
+    """Find the nearest card that a moved one has on its other side in the other log."""
+    here, there = alignment.pairs[at]
+    near = range(max(0, at - FARTHEST), min(len(alignment.pairs), at + FARTHEST + 1))
+    for close in sorted(near, key=lambda place: abs(place - at)):
+        beside, across = alignment.pairs[close]
+        if here is None or there is None or beside is None or across is None or close == at:
+            continue
+        if (close > at) != (across > there):
+            apart = _told_apart(one[here], one[beside]) and _told_apart(other[there], other[across])
+            return _Passed(one[beside].card, before=close > at) if apart else None
+    return None
+
+
+def _told_apart(one: CardRow, other: CardRow) -> bool:
+    """Whether a source saw which of two cards came first."""
+    return not (_is_filmed(one) and _is_filmed(other)) or abs(one.ts - other.ts) >= TOGETHER
+
+
+def _one_of(place: _Place, other: CardRow, passed: _Passed | None = None) -> _Place:
     """Make one row of two on the same card, with what they disagree about."""
     one = place.row
     row = _read_as_both(one, other)
@@ -262,8 +186,11 @@ def _one_of(place: _Place, other: CardRow) -> _Place:
     if hands_differ:
         says, other_says = f"{says} at {one.hand}", f"{other_says} at {other.hand}"
     doubts = place.doubts
-    if hands_differ or _contradict(one, other):
-        doubts = (*doubts, _two_readings(one, other, says, other_says))
+    if passed is not None:
+        doubts = (*doubts, _two_orders(one, other, passed, hands_differ=hands_differ))
+    elif hands_differ or _contradict(one, other):
+        doubt = _two_readings(one, other, says, other_says)
+        doubts = (*doubts, replace(doubt, hand_in_doubt=hands_differ))
     filmed = one if one.at_s is not None or other.at_s is None else other
     row = CardRow(
         round=one.round if one.round is not None else other.round,
@@ -358,7 +285,20 @@ def _two_readings(one: CardRow, other: CardRow, says: str, other_says: str) -> _
         says=says,
         other_source=other.origin.file,
         other_says=other_says,
-        both_sure=min(one.confidence, other.confidence) >= SURE_FROM,
+        both_sure=one.card != other.card and min(one.confidence, other.confidence) >= SURE_FROM,
+    )
+    return _Doubt(about, one.confidence * other.confidence)
+
+
+def _two_orders(one: CardRow, other: CardRow, passed: _Passed, *, hands_differ: bool) -> _Doubt:
+    about = TwoOrders(
+        seq=one.seq,
+        card=one.card,
+        passed=passed.card,
+        source=one.origin.file,
+        other_source=other.origin.file,
+        before=passed.before,
+        hands=(str(one.hand), str(other.hand)) if hands_differ else None,
     )
     return _Doubt(about, one.confidence * other.confidence)
 
@@ -381,7 +321,7 @@ def _area(hand: Hand) -> tuple[str, int]:
 
 
 def _not_used(
-    one: Sequence[CardRow], other: Sequence[CardRow], alignment: _Alignment
+    one: Sequence[CardRow], other: Sequence[CardRow], alignment: Alignment
 ) -> Iterator[tuple[CardRow, str]]:
     """Say of the rows that are merged into another one which that is."""
     origins = {row.origin.source: row.origin for row in (*one, *other)}
@@ -414,11 +354,19 @@ def _number(places: Sequence[_Place]) -> list[_Place]:
 def _findings(place: _Place, book: Rulebook) -> Iterator[ShoeFinding]:
     evidence = Evidence(cards=(place.row.seq,))
     for doubt in place.doubts:
-        if isinstance(doubt.about, TwoReadings):
-            code, about = "SRC004", replace(doubt.about, seq=place.row.seq)
-            verdict = sources_differ(about, book)
-        else:
-            code, only = "SRC005", replace(doubt.about, seq=place.row.seq)
-            verdict = card_in_one_source_only(only, book)
+        code, verdict = _verdict(doubt.about, place.row.seq, book)
         for finding in source_finding(book, code, verdict, evidence, confidence=doubt.confidence):
-            yield ShoeFinding(place.row.round, finding)
+            yield ShoeFinding(place.row.round, finding, doubt.hand_in_doubt)
+
+
+def _verdict(
+    about: TwoReadings | OneSource | TwoOrders, seq: int, book: Rulebook
+) -> tuple[str, Verdict]:
+    """Hold a rule against what two logs disagree about, by the number that the card has now."""
+    match about:
+        case TwoReadings():
+            return "SRC004", sources_differ(replace(about, seq=seq), book)
+        case OneSource():
+            return "SRC005", card_in_one_source_only(replace(about, seq=seq), book)
+        case TwoOrders():
+            return "SRC006", orders_differ(replace(about, seq=seq), book)

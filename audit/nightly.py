@@ -21,6 +21,7 @@ from typing import Protocol
 
 import polars as pl
 
+from audit.addresses import without_secrets
 from audit.batch import STORED, Audited, EarlierOrders, audit_bucket
 from audit.errors import BadInput
 from audit.sheet_text import sheet_text
@@ -38,7 +39,7 @@ from audit.workers import worker_pool
 
 ONE_SHOE = timedelta(hours=18)
 """When all rows of a shoe are farther than this from what is stored of it, it is another one."""
-OF_SEVERAL_LOGS = ("SRC004", "SRC005")
+OF_SEVERAL_LOGS = ("SRC004", "SRC005", "SRC006")
 """Found by comparing logs, of which the store keeps one."""
 IN_FLIGHT = 1
 """Buckets that wait beside those that are being audited."""
@@ -67,6 +68,10 @@ class Night:
     rulebook: str | None = None
     """For tables that have no sheet."""
     jobs: int = 1
+    film_logs: tuple[Path, ...] = ()
+    """Card logs that were made of films among the inputs."""
+    films: Mapping[Path | str, str | None] = field(default_factory=dict)
+    """Films among the inputs that somebody tried to read, and why not; None: there is a log."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ def audit_night(
 ) -> RunResult:
     """Audit whatever the inputs hold, and store what was found."""
     watcher = watcher or Unwatched()
-    found = find_files(night.inputs, night.mapping.path)
+    found = find_files((*night.inputs, *night.film_logs), night.mapping.path, store.path)
     run_id = run_id_of(found, night)
     if store.finished(run_id):
         return RunResult(run_id, was_done_before=True)
@@ -88,7 +93,7 @@ def audit_night(
         spool = Spool(folder, buckets_for(found.logs))
         watcher.begin("reading", sum(_size(path) for path in found.logs))
         intake = read_into(spool, found, night.mapping, lambda path: watcher.step(_size(path)))
-        _leave_footage(intake)
+        _leave_footage(intake, night.films)
         shoes = spool.shoes()
         sheets = _sheets(intake, shoes, night.rulebook)
         stored = store.stored_shoes(shoes["table_id"].unique().to_list())
@@ -98,7 +103,7 @@ def audit_night(
             for sheet in sheets.values()
         )
         store.begin_run(
-            Run(run_id, now, version("catwalk"), "\n".join(map(str, night.inputs))),
+            Run(run_id, now, version("catwalk"), "\n".join(map(without_secrets, night.inputs))),
             _unused(intake.refused, intake.left_over),
         )
         work = list(_work(run_id, spool.on_disk(), shoes, sheets, stored))
@@ -160,12 +165,19 @@ def run_id_of(found: Found, night: Night) -> str:
         with path.open("rb") as file:
             digests.add(f"{path.name} {hashlib.file_digest(file, 'blake2b').hexdigest()}")
     whole.update("\n".join(sorted(digests)).encode())
+    refused = sorted(f"{film}: {why}" for film, why in night.films.items() if why)
+    if refused:
+        whole.update(repr(refused).encode())
     return whole.hexdigest()
 
 
-def _leave_footage(intake: Intake) -> None:
-    why = "it is footage: `catwalk read` makes a card log of it, which can be audited"
-    intake.left_over.extend(Leftover(str(film), 0, why) for film in intake.footage)
+def _leave_footage(intake: Intake, tried: Mapping[Path | str, str | None]) -> None:
+    for film in intake.footage:
+        if film not in tried:
+            why = "it is footage: `catwalk read` makes a card log of it, which can be audited"
+            intake.left_over.append(Leftover(without_secrets(film), 0, why))
+        elif problem := tried[film]:
+            intake.refused.append(Refused(without_secrets(film), 0, "", "", problem))
 
 
 def _sheets(intake: Intake, shoes: pl.DataFrame, rulebook: str | None) -> dict[str, TableSheet]:

@@ -249,14 +249,73 @@ def test_sources_that_saw_a_card_go_to_different_hands_disagree(
         assert said in compared.findings[0].finding.observed
 
 
-def test_cards_that_came_into_sight_in_another_order_are_the_same_cards() -> None:
-    cards = shuffled(6, 80)
-    assert cards[30] != cards[31]
-    log = log_of(cards)
-    seen = [*log[:30], log[31], log[30], *log[32:]]
-    compared = compare_logs([log, filmed(seen)], BOOK)
+def swapped(log: Sequence[CardRow], first: int, second: int) -> list[CardRow]:
+    """The log with two cards in each other's place: who was dealt them, and when, stays."""
+    cards = [row.card for row in log]
+    cards[first], cards[second] = cards[second], cards[first]
+    return [replace(row, card=card) for row, card in zip(log, cards, strict=True)]
+
+
+def test_a_card_dealt_out_of_order_is_named_with_the_one_that_it_passed() -> None:
+    log = tuple(replace(row, hand=None) for row in log_of(NAMES))
+    camera = filmed(swapped(log_of(NAMES), 30, 31))
+    compared = compare_logs([log, camera], BOOK)
+    (one,) = compared.findings
+    assert (one.finding.code, one.round, one.finding.severity) == ("SRC006", 8, Severity.REVIEW)
+    assert one.finding.observed == (
+        f"card 32, {NAMES[31]}, comes after {NAMES[30]} in shoe.csv and before it in camera.csv"
+    )
+    assert [row.card for row in compared.cards] == NAMES
+    check_whole(compared, log, camera)
+
+
+def test_where_the_shoe_knows_the_hands_it_is_said_to_which_a_card_went_out_of_order() -> None:
+    log = log_of(NAMES)
+    compared = compare_logs([log, filmed(swapped(log, 30, 31))], BOOK)
+    by_code = {one.finding.code: one for one in compared.findings}
+    assert by_code.keys() == {"SRC004", "SRC006"}
+    assert by_code["SRC004"].hand_in_doubt
+    assert "switched" not in by_code["SRC004"].finding.observed
+    assert by_code["SRC006"].finding.observed.endswith(", to player instead of banker")
+
+
+def test_cards_that_a_camera_first_saw_together_have_no_order() -> None:
+    log = tuple(replace(row, hand=None) for row in log_of(NAMES))
+    camera = list(filmed(swapped(log_of(NAMES), 30, 31)))
+    camera[31] = replace(camera[31], ts=camera[30].ts)
+    compared = compare_logs([log, tuple(camera)], BOOK)
     assert compared.findings == ()
-    assert [row.card for row in compared.cards] == cards
+    assert [row.card for row in compared.cards] == NAMES
+
+
+def test_a_card_dealt_three_places_late_is_one_finding() -> None:
+    log = tuple(replace(row, hand=None) for row in log_of(NAMES))
+    order = [*NAMES[:30], *NAMES[31:34], NAMES[30], *NAMES[34:]]
+    compared = compare_logs([log, filmed(log_of(order))], BOOK)
+    (one,) = compared.findings
+    assert one.finding.code == "SRC006"
+    assert f"{NAMES[30]}, comes before {NAMES[31]} in shoe.csv" in one.finding.observed
+    assert [row.card for row in compared.cards] == NAMES
+
+
+def test_a_card_that_only_one_source_has_is_said_to_be_off_or_past_the_table() -> None:
+    log = log_of(shuffled(1, 40))
+    never_laid = compare_logs([log, filmed((*log[:20], *log[21:]))], BOOK)
+    past_the_shoe = compare_logs([(*log[:20], *log[21:]), filmed(log)], BOOK)
+    by_two_readers = compare_logs(
+        [log, tuple(replace(row, origin=Origin("b", row.seq)) for row in log if row.seq != 21)],
+        BOOK,
+    )
+    told = [
+        one.finding.observed.partition("; ")[2]
+        for compared in (never_laid, past_the_shoe, by_two_readers)
+        for one in compared.findings
+    ]
+    assert told == [
+        "it may never have come to the table",
+        "it may not have come out of the shoe",
+        "",
+    ]
 
 
 def test_a_log_of_other_cards_is_left_out_with_one_finding() -> None:

@@ -286,10 +286,16 @@ def test_rounds_on_both_sides_of_a_gap_are_in_doubt() -> None:
     assert rounds_in_doubt(rows_of(shuffled(1)), ()) == frozenset()
 
 
-def test_a_round_with_a_card_that_one_source_lacks_is_in_doubt() -> None:
+def test_a_round_whose_cards_two_sources_place_otherwise_is_in_doubt() -> None:
     source = Finding("SRC005", Severity.REVIEW, BACCARAT, "", "", "", None)
-    found = [ShoeFinding(7, source), ShoeFinding(8, replace(source, code="SRC004"))]
-    assert rounds_in_doubt(rows_of(shuffled(1)), found) == {7}
+    read_otherwise, out_of_order = (replace(source, code=code) for code in ("SRC004", "SRC006"))
+    found = [
+        ShoeFinding(7, source),
+        ShoeFinding(8, read_otherwise),
+        ShoeFinding(9, read_otherwise, hand_in_doubt=True),
+        ShoeFinding(10, out_of_order),
+    ]
+    assert rounds_in_doubt(rows_of(shuffled(1)), found) == {7, 9, 10}
 
 
 def test_in_such_a_round_nobody_is_accused_by_its_cards() -> None:

@@ -50,6 +50,7 @@ MOST_MISSING = 6
 
 _NAMES = {str(card): str(card) for card in DECK}
 _UNREAD = str(UNREAD)
+_CONTESTED = frozenset({"SRC005", "SRC006"})
 _HANG_ON_CARDS = frozenset({"DRW", "DEA", "ACT", "PAY"})
 
 
@@ -59,6 +60,8 @@ class ShoeFinding:
 
     round: int | None
     finding: Finding
+    hand_in_doubt: bool = False
+    """Whether it leaves open to which hand of its round a card went."""
 
 
 def judge_shoe(
@@ -205,7 +208,7 @@ def _gaps(shoe: _Shoe, *, first_of_log: bool) -> Iterator[ShoeFinding]:
 
 
 def rounds_in_doubt(rows: ShoeRows, findings: Iterable[ShoeFinding]) -> frozenset[int]:
-    """Name the rounds in which a card may be missing from the log, or one too many in it."""
+    """Name the rounds in which a card may be missing, one too many, or in the wrong hand."""
     cards = sorted(rows.cards, key=lambda row: row.seq)
     beside_gaps = {
         row.round
@@ -213,8 +216,10 @@ def rounds_in_doubt(rows: ShoeRows, findings: Iterable[ShoeFinding]) -> frozense
         if after.seq - before.seq > 1
         for row in (before, after)
     }
-    in_one_source = {found.round for found in findings if found.finding.code == "SRC005"}
-    return frozenset(number for number in beside_gaps | in_one_source if number is not None)
+    contested = {
+        found.round for found in findings if found.hand_in_doubt or found.finding.code in _CONTESTED
+    }
+    return frozenset(number for number in beside_gaps | contested if number is not None)
 
 
 def held_back(finding: Finding) -> Finding:

@@ -114,6 +114,25 @@ class OneSource:
     card: str
     source: str
     lacking: str
+    off_the_table: bool = False
+    """The source is no camera, and the other is: the shoe has it and nobody saw it laid."""
+    only_on_the_table: bool = False
+    """The source is a camera, and the other is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoOrders:
+    """A card that two sources have on different sides of another one."""
+
+    seq: int
+    card: str
+    passed: str
+    source: str
+    other_source: str
+    before: bool
+    """Whether it comes before the other card in the first source."""
+    hands: tuple[str, str] | None = None
+    """To which it went by the one and by the other, where they differ."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,10 +383,34 @@ def card_in_one_source_only(card: OneSource, book: Rulebook) -> Verdict:
     Example: the camera sees a third card for the player between the sixth and the seventh that the
     shoe has read, and the shoe has no row for it.
     """
-    return Breach(
-        "every card in every source",
-        f"card {card.seq}, {card.card}, is in {card.source} and not in {card.lacking}",
+    observed = f"card {card.seq}, {card.card}, is in {card.source} and not in {card.lacking}"
+    if card.off_the_table:
+        observed += "; it may never have come to the table"
+    if card.only_on_the_table:
+        observed += "; it may not have come out of the shoe"
+    return Breach("every card in every source", observed)
+
+
+def orders_differ(orders: TwoOrders, book: Rulebook) -> Verdict:
+    """SRC006 A card came to the table out of the order in which it left the shoe.
+
+    What: two sources have the same cards, one of them before another in the first source and after
+    it in the second.
+
+    Why: a card that is held back, or dealt before its turn, goes to another hand than the shoe
+    meant it for. Cards that a camera first saw together have no order and are not named.
+
+    Example: the shoe reads the nine of spades as its third card and the ten of clubs as its fourth,
+    and the camera sees the ten come to the table first.
+    """
+    sides = ("before", "after") if orders.before else ("after", "before")
+    observed = (
+        f"card {orders.seq}, {orders.card}, comes {sides[0]} {orders.passed} in {orders.source} "
+        f"and {sides[1]} it in {orders.other_source}"
     )
+    if orders.hands:
+        observed += f", to {orders.hands[1]} instead of {orders.hands[0]}"
+    return Breach("the same order in every source", observed)
 
 
 SHOE_RULES: dict[str, Callable[..., Verdict]] = {
@@ -386,5 +429,6 @@ WHOLE_SHOE_RULES: dict[str, Callable[..., Verdict]] = {
     "SRC003": cards_not_logged,
     "SRC004": sources_differ,
     "SRC005": card_in_one_source_only,
+    "SRC006": orders_differ,
 }
 """What no single round can show."""

@@ -18,7 +18,7 @@ from audit.toml_section import did_you_mean
 SIDES = (WagerKind.PLAYER, WagerKind.BANKER)
 MONEY_CODES = frozenset(f"PAY{number:03}" for number in (*range(1, 9), 11, 12, 13, 14))
 """What such a fault costs is what it moved: nothing else about the round changes."""
-REVIEWED = frozenset({"SRC002", "SRC003", "SRC004", "SRC005"})
+REVIEWED = frozenset({"SRC002", "SRC003", "SRC004", "SRC005", "SRC006"})
 """What is wrong with the evidence is for a person to look at."""
 
 

@@ -25,15 +25,18 @@ class Found:
     left_over: tuple[Leftover, ...]
 
 
-def find_files(paths: Sequence[Path | str], passed_over: Path | None = None) -> Found:
+def find_files(
+    paths: Sequence[Path | str], passed_over: Path | None = None, database: Path | None = None
+) -> Found:
     """Find the files behind paths, folders and addresses, each file once.
 
     A folder is walked in the order of its names, without what is hidden; a link back to a folder
-    that was walked already is not followed. `passed_over` is a file that is not an input.
+    that was walked already is not followed. `passed_over` is a file that is not an input, and in
+    folders neither is the `database`, nor what is kept beside it under its name.
     """
     if not paths:
         raise BadInput("there is nothing to read: name files or folders")
-    search = _Search(passed_over)
+    search = _Search(passed_over, database)
     for path in paths:
         stream = _STREAM.fullmatch(str(path))
         if stream:
@@ -50,7 +53,7 @@ def find_files(paths: Sequence[Path | str], passed_over: Path | None = None) -> 
 
 
 class _Search:
-    def __init__(self, passed_over: Path | None) -> None:
+    def __init__(self, passed_over: Path | None, database: Path | None) -> None:
         self.logs: list[Path] = []
         self.sheets: list[Path] = []
         self.footage: list[Path | str] = []
@@ -59,6 +62,7 @@ class _Search:
         self._seen: dict[Path, Path] = {}
         self._folders: set[Path] = set()
         self._passed_over = passed_over.resolve() if passed_over else None
+        self._database = database.resolve() if database else None
 
     def take_argument(self, path: Path) -> None:
         try:
@@ -97,7 +101,14 @@ class _Search:
                 continue
             if real not in self._folders:
                 self._folders.add(real)
-                waiting += [path / name for name in reversed(names) if not name.startswith(".")]
+                waiting += [path / name for name in reversed(names) if self._is_meant(real, name)]
+
+    def _is_meant(self, folder: Path, name: str) -> bool:
+        if self._database is not None and folder == self._database.parent:
+            own = self._database.name
+            if name == own or name.startswith(f"{own}."):
+                return False
+        return not name.startswith(".")
 
     def _take(self, path: Path) -> None:
         real = path.resolve(strict=True)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _INSET: Final = 14.0  # mm: a card's centre keeps so far from the edge of its zone
 _CLOSE: Final = 22.0  # mm: a dealer with many cards lays the rest so close
 _SHORT: Final = 27.0  # mm: a taller index leaves no room for cards one below the other
+_NARROW: Final = 44.0  # mm: columns of split hands that are nearer would hide each other's indexes
 _WAGERS_OUT: Final = 155.0  # mm from the cards of a box to its chips
 
 
@@ -203,7 +204,7 @@ class Layout:
         count, wide = self._columns[box], self._spots[box].wide
         formed = int(hand.split(".")[1]) - 1 if "." in hand else 0
         room = wide - 2 * _INSET
-        if room / max(count - 1, 1) >= 62 or count <= 2:
+        if room / max(count - 1, 1) >= _NARROW or count <= 2:
             gap = min(92.0, room / max(count - 1, 1))
             return (formed - (count - 1) / 2) * gap, 30.0
         return (formed % 2 - 0.5) * 92.0, 52.0 - 100.0 * (formed // 2)

@@ -1,0 +1,152 @@
+"""Stills and clips of what was found in a film, and stills of rounds as they were read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Final
+
+from vision.card_log import read_log
+from vision.evidence import (
+    BadEvidence,
+    EvidenceWanted,
+    NoPicture,
+    evidence_for,
+    frame_at,
+    safe_name,
+    write_still,
+)
+from vision.evidence_still import Caption, CardMark, Marks, draw_still
+from vision.film_seconds import clock
+from vision.footage import open_footage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from audit.films import FilmedCard, FilmedFinding
+    from vision.card_log import LogRow
+    from vision.filmed_table import FilmedTable
+
+BEFORE_S: Final = 2.5
+AFTER_S: Final = 3.0
+"""Seconds that a clip shows before the first card of a round and after the last was seen."""
+LONGEST_S: Final = 40.0
+_SETTLED_S: Final = 0.4  # after a card was first read, the hand that laid it is away
+
+
+@dataclass(frozen=True, slots=True)
+class ShownFinding:
+    """The files of a finding, or why there are none."""
+
+    finding_id: str
+    still: Path | None
+    clip: Path | None
+    problem: str | None = None
+
+
+def show_findings(
+    findings: Sequence[FilmedFinding],
+    films: Mapping[str, Path],
+    log: Path,
+    table: FilmedTable,
+    folder: Path,
+) -> Iterator[ShownFinding]:
+    """Cut a still and a clip of each finding from the film that shows it.
+
+    `films` are the files by the names that the log calls them.
+    """
+    rows: dict[tuple[str, float], list[LogRow]] = {}
+    for row in read_log(log):
+        rows.setdefault((row.footage, round(row.at_s, 3)), []).append(row)
+    by_film: dict[str, list[EvidenceWanted]] = {}
+    for finding in findings:
+        name = finding.cards[0].footage
+        seen = [
+            (_row_of(card, rows[key]), card.concerned)
+            for card in finding.cards
+            if card.footage == name and (key := (name, round(card.at_s, 3))) in rows
+        ]
+        if name not in films or not seen:
+            why = f"{name} is not among the films that were read"
+            yield ShownFinding(finding.finding_id, None, None, why)
+        else:
+            by_film.setdefault(name, []).append(_wanted(finding, seen))
+    for name, wanted in by_film.items():
+        source = films[name]
+        zones = table.zones.scaled_to(open_footage(source).size).polygons
+        for made in evidence_for(source, wanted, folder, zones):
+            clip = made.clip.path if made.clip else None
+            yield ShownFinding(made.finding_id, made.still, clip, made.problem)
+
+
+def _row_of(card: FilmedCard, at_once: Sequence[LogRow]) -> LogRow:
+    """The row of a card among those first read in one look; a shoe may call it otherwise."""
+    return max(at_once, key=lambda row: (row.card == card.card, row.hand == card.hand))
+
+
+def _wanted(finding: FilmedFinding, seen: Sequence[tuple[LogRow, bool]]) -> EvidenceWanted:
+    rows = [row for row, _ in seen]
+    start_s = max(0.0, min(row.laid_s for row in rows) - BEFORE_S)
+    end_s = max(row.gone_s for row in rows) + AFTER_S
+    if end_s - start_s > LONGEST_S:
+        meant = [row for row, concerned in seen if concerned] or rows
+        start_s = max(0.0, min(row.at_s for row in meant) - BEFORE_S)
+        end_s = start_s + LONGEST_S
+    time = f"{clock(rows[0].laid_s)} into {rows[0].footage}"
+    if finding.ts is not None:
+        time = f"{finding.ts:%Y-%m-%d %H:%M:%S}, {time}"
+    return EvidenceWanted(
+        finding.finding_id,
+        round(start_s, 3),
+        round(end_s, 3),
+        still_second(rows),
+        tuple(CardMark(row.card, row.confidence, row.box, concerned) for row, concerned in seen),
+        Caption(
+            table=finding.table_id,
+            shoe=finding.shoe,
+            round=finding.round,
+            time=time,
+            code=finding.code,
+            severity=finding.severity,
+            sentence=finding.sentence,
+        ),
+    )
+
+
+def still_second(rows: Sequence[LogRow]) -> float:
+    """A moment at which most cards of a round lie there: all are laid, and none is cleared."""
+    laid_s = max(row.at_s for row in rows)
+    first_gone_s = min(row.gone_s for row in rows)
+    return max(laid_s, min(laid_s + _SETTLED_S, first_gone_s))
+
+
+def draw_rounds(
+    films: Mapping[str, Path], log: Path, table: FilmedTable, shoe: str, folder: Path
+) -> Iterator[str]:
+    """Write a still of each round with what was read; give a sentence for each that fails."""
+    rows = [row for row in read_log(log) if row.footage in films]
+    sizes: dict[str, tuple[int, int]] = {}
+    for number, of_round in groupby(rows, key=lambda row: row.round):
+        cards = list(of_round)
+        name = cards[0].footage
+        cards = [row for row in cards if row.footage == name]
+        if name not in sizes:
+            sizes[name] = open_footage(films[name]).size
+        marks = Marks(
+            [CardMark(row.card, row.confidence, row.box) for row in cards],
+            table.zones.scaled_to(sizes[name]).polygons,
+        )
+        unsure = [row for row in cards if row.card == "??"]
+        said = f"{len(cards)} cards" + (f", {len(unsure)} not told" if unsure else "")
+        time = f"{clock(cards[0].laid_s)} into {name}"
+        caption = Caption(table.table_id, shoe, number, time, "", "", f"Read: {said}.")
+        path = folder / safe_name(f"{shoe}-round-{number:04}.png")
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            image = frame_at(films[name], still_second(cards)).image()
+            write_still(path, draw_still(image, marks, caption))
+        except NoPicture as problem:
+            yield str(problem)
+        except OSError as problem:
+            raise BadEvidence(f"{folder} cannot be made: {problem.strerror}") from None

@@ -1,0 +1,39 @@
+"""What was read at one moment of a film."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from vision.card_reader import Box, PictureReading
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What was read at one moment, in pixels of the whole frame.
+
+    Within `areas` the reading is all that shows, and it says nothing of elsewhere: there nothing
+    has changed since it was read last, but for what lies within `moving`, which nobody can judge.
+    """
+
+    at_s: float
+    areas: tuple[Box, ...]
+    moving: tuple[Box, ...]
+    reading: PictureReading
+
+
+def within(x: float, y: float, boxes: Iterable[Box], margin: float = 0.0) -> bool:
+    """Whether a point lies in one of the boxes, or within so many pixels of one."""
+    return any(
+        left - margin <= x <= right + margin and top - margin <= y <= bottom + margin
+        for left, top, right, bottom in boxes
+    )
+
+
+def middle(box: Box) -> tuple[float, float]:
+    """The middle of a box."""
+    left, top, right, bottom = box
+    return (left + right) / 2, (top + bottom) / 2

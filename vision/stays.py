@@ -1,0 +1,362 @@
+"""From spots to cards: which indexes are printed on one card, and where a card went on to.
+
+A stay is a card lying at one place. Its indexes lie as on a card, mostly read alike and were mostly
+taken for one card by the reader; any one of these can fail, so they are weighed together. A card
+that was moved, or turned up, is a stay that ends and another one that begins.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vision.glances import within
+from vision.index_spots import COUNT, SAME_PLACE, normalised
+from vision.table_zones import DISCARD
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from vision.card_reader import Box
+    from vision.card_shape import CardShape
+    from vision.index_spots import BackSpot, Presence, Spot
+    from vision.table_zones import Zones
+
+ONE_CARD: Final = -1.0
+"""What speaks against any two spots being of one card, before anything is known of them."""
+JOINED: Final = 3.0
+"""How much the reader's own joining weighs, if it always says the same."""
+DISAGREES: Final = -3.0
+"""The most that readings which differ can say against it: a misreading is that unlikely."""
+ANOTHER_TIME: Final = -3.0
+"""What speaks against it if one was gone before the other came."""
+MOVED: Final = -1.5
+COVERED: Final = -4.5
+UNJUDGED: Final = -3.0
+ELSEWHERE: Final = -5.0
+"""What speaks against a card having moved: always; if it may only be covered by another; if its
+old place was not seen bare; if it would have gone to another hand."""
+PASSING: Final = -1.0
+"""The last, if it was seen there once: cards that are cleared away pass over other hands."""
+GAP: Final = 0.3
+FREE_GAP_S: Final = 2.0
+HIDDEN: Final = -2.0
+"""What speaks against a card that was seen to be gone having been hidden only."""
+MOST_GAP: Final = 1.5
+"""What a long time unseen speaks against it at most, if it lies where it lay."""
+NUDGED: Final = 0.3
+"""A card that lies so near to where it lay, in diagonals, was only pushed, or hidden."""
+SHARED: Final = 0.15
+"""How far off, in diagonals, a card's indexes may tell its middle all together."""
+SPLITTING_S: Final = 3.0
+"""How long it takes to move the cards of a split apart."""
+AT_ONCE_S: Final = 0.6
+"""A card that is laid so soon after another was seen last may be what covers it."""
+
+
+@dataclass(slots=True, eq=False)
+class Stay:
+    """A card at one place, face up by its indexes or face down by its back."""
+
+    spots: list[Spot]
+    back: BackSpot | None
+    centre: tuple[float, float]
+    hand: str | None
+    follows: Stay | None = field(default=None, repr=False)
+    followed_by: Stay | None = field(default=None, repr=False)
+
+    @property
+    def presences(self) -> list[Presence]:
+        parts = [spot.there for spot in self.spots]
+        return parts if self.back is None else [*parts, self.back.there]
+
+    @property
+    def first_s(self) -> float:
+        return min(part.first_s for part in self.presences)
+
+    @property
+    def not_before_s(self) -> float:
+        return max(part.not_before_s for part in self.presences if part.first_s <= self.first_s)
+
+    @property
+    def untouched_s(self) -> float:
+        return max(part.untouched_s for part in self.presences if part.first_s <= self.first_s)
+
+    @property
+    def last_s(self) -> float:
+        return max(part.last_s for part in self.presences)
+
+    @property
+    def until_s(self) -> float:
+        """Until when it lay there, as far as anybody saw."""
+        return max(part.until_s for part in self.presences)
+
+    @property
+    def gone(self) -> bool:
+        return all(part.gone for part in self.presences)
+
+    @property
+    def seen(self) -> int:
+        return max(part.seen for part in self.presences)
+
+    @property
+    def evidence(self) -> NDArray[np.float64]:
+        """What its indexes together say of which card it is."""
+        total = np.zeros(COUNT)
+        for spot in self.spots:
+            total += spot.votes.evidence
+        return total
+
+    @property
+    def main(self) -> Spot:
+        return max(self.spots, key=lambda spot: spot.there.seen)
+
+    @property
+    def box(self) -> Box:
+        boxes = [spot.box for spot in self.spots] or ([self.back.box] if self.back else [])
+        lefts, tops, rights, bottoms = zip(*boxes, strict=True)
+        return min(lefts), min(tops), max(rights), max(bottoms)
+
+
+def stays_of(
+    spots: Sequence[Spot], backs: Sequence[BackSpot], shape: CardShape, zones: Zones
+) -> list[Stay]:
+    """The stays that spots and backs make, linked where one card made several."""
+    stays = []
+    for group in _groups(spots, shape):
+        centre = _centre(group, shape, zones)
+        stays.append(Stay(group, None, centre, zones.hand_at(*centre)))
+    stays += [Stay([], back, back.place, zones.hand_at(*back.place)) for back in backs]
+    stays.sort(key=lambda stay: stay.first_s)
+    _link(stays, shape)
+    return stays
+
+
+def same_reading(one: NDArray[np.float64], other: NDArray[np.float64]) -> float:
+    """The logarithm of the odds, by what they read alone, that two readings are of one card."""
+    alike = float(normalised(one) @ normalised(other)) * COUNT
+    return max(DISAGREES, float(np.log(max(alike, 1e-9))))
+
+
+def _groups(spots: Sequence[Spot], shape: CardShape) -> list[list[Spot]]:
+    """Spots by card."""
+    corners = _corners([spot for spot in spots if spot.there.settled], shape)
+    links = []
+    for one, other in combinations(range(len(corners)), 2):
+        odds = _odds(corners[one], corners[other], shape)
+        if odds > 0:
+            links.append((odds, one, other))
+    most = 4 if any(not offset.upside_down for offset in shape.offsets) else 2
+    owner = list(range(len(corners)))
+    members = {number: [number] for number in owner}
+    for _, one, other in sorted(links, key=lambda link: -link[0]):
+        first, second = owner[one], owner[other]
+        if first == second or len(members[first]) + len(members[second]) > most:
+            continue
+        if most > 2 and not all(
+            shape.fit(corners[left][-1].pose, corners[right][-1].pose) > 0
+            for left in members[first]
+            for right in members[second]
+        ):
+            continue
+        for number in members[second]:
+            owner[number] = first
+        members[first] += members.pop(second)
+    return [[spot for number in group for spot in corners[number]] for group in members.values()]
+
+
+def _corners(spots: Sequence[Spot], shape: CardShape) -> list[list[Spot]]:
+    """Spots, those taken together that are the same corner of a card, seen again."""
+    corners: list[list[Spot]] = []
+    for spot in sorted(spots, key=lambda spot: spot.there.first_s):
+        for corner in corners:
+            last = corner[-1]
+            if _same_corner(last, spot) and (
+                not last.there.gone or _card_stayed(last, spot, spots, shape)
+            ):
+                corner.append(spot)
+                break
+        else:
+            corners.append([spot])
+    return corners
+
+
+def _same_corner(last: Spot, spot: Spot) -> bool:
+    """Whether a spot is where another was before, turned as it was, and reads as it did."""
+    away = math.hypot((spot.x - last.x) / last.size[0], (spot.y - last.y) / last.size[1])
+    if away > SAME_PLACE or last.there.last_s >= spot.there.first_s:
+        return False
+    turned = np.degrees(np.arccos(np.clip(_unit(spot.heading) @ _unit(last.heading), -1, 1)))
+    return bool(turned < 25 and same_reading(spot.votes.evidence, last.votes.evidence) > 1.5)
+
+
+def _card_stayed(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -> bool:
+    """Whether another index of the same card lay there while this one was covered."""
+    return shape.known and any(
+        other.there.first_s <= last.there.until_s
+        and other.there.until_s >= spot.there.first_s
+        and shape.fit(other.pose, spot.pose) > 0
+        and same_reading(other.votes.evidence, spot.votes.evidence) > 1.5
+        for other in spots
+    )
+
+
+def _unit(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    return vector / max(float(np.linalg.norm(vector)), 1e-9)
+
+
+def _odds(one: Sequence[Spot], other: Sequence[Spot], shape: CardShape) -> float:
+    """The logarithm of the odds that two corners are of one card."""
+    far = shape.apart((one[0].x, one[0].y), (other[0].x, other[0].y))
+    if shape.known and not 0.2 < far < 1.6:
+        return -math.inf
+    fit = max(shape.fit(first.pose, second.pose) for first in one for second in other)
+    if fit < -6:
+        return fit
+    read = same_reading(_evidence(one), _evidence(other))
+    together = sum(first.together[second.number] for first in one for second in other)
+    apart = sum(first.apart[second.number] for first in one for second in other)
+    joined = JOINED * (together - apart) / max(together + apart, 2)
+    if read < 0:
+        joined = max(joined, 0.0)  # the reader joins only what reads alike
+    odds = ONE_CARD + fit + read + joined
+    return odds + ANOTHER_TIME if _one_after_other(one, other) else odds
+
+
+def _one_after_other(one: Sequence[Spot], other: Sequence[Spot]) -> bool:
+    """Whether one corner was gone before the other came."""
+    early, late = sorted((one, other), key=lambda corner: corner[0].there.first_s)
+    return max(spot.there.until_s for spot in early) < late[0].there.first_s
+
+
+def _evidence(spots: Iterable[Spot]) -> NDArray[np.float64]:
+    return np.asarray(sum(spot.votes.evidence for spot in spots))
+
+
+def _centre(group: Sequence[Spot], shape: CardShape, zones: Zones) -> tuple[float, float]:
+    """The middle of a card: between opposite indexes, else as its one index tells."""
+    for one, other in combinations(group, 2):
+        if abs(np.cos(np.radians(one.pose.lean - other.pose.lean)) + 1) < 0.3:
+            apart = shape.apart((one.x, one.y), (other.x, other.y))
+            if not shape.known or apart > 0.88:
+                return (one.x + other.x) / 2, (one.y + other.y) / 2
+    told = [centres for spot in group if (centres := shape.centres(spot.pose))]
+    if not told:
+        known = max(group, key=lambda spot: spot.there.seen)
+        return known.x, known.y
+    # An index of a deck with four tells two places; all indexes of a card share one of them.
+    off = {
+        place: sum(min(shape.apart(place, other) for other in centres) for centres in told)
+        for centres in told
+        for place in centres
+    }
+    shared = [place for place, away in off.items() if away <= min(off.values()) + SHARED]
+    return max(shared, key=lambda place: max(zones.inside(hand, *place) for hand in zones.hands))
+
+
+def _link(stays: Sequence[Stay], shape: CardShape) -> None:
+    """Find which stays one card made: first of cards that were seen to go, then of covered ones."""
+    covers = {id(stay): _covers_of(stay, stays, shape) for stay in stays}
+    for hidden in (False, True):
+        links = []
+        for before, after in combinations(stays, 2):
+            if before.last_s >= after.first_s or not after.spots:
+                continue
+            above = _still_above(covers[id(before)], after)
+            if before.followed_by is None and after.follows is None and hidden == bool(above):
+                links.append((_followed(before, after, shape, above), before, after))
+        for odds, before, after in sorted(links, key=lambda link: -link[0]):
+            if odds > 0 and before.followed_by is None and after.follows is None:
+                before.followed_by, after.follows = after, before
+
+
+def _followed(before: Stay, after: Stay, shape: CardShape, above: Sequence[Stay]) -> float:
+    """The odds that a card which made one stay made another one next."""
+    if before.back:
+        return _turned_up(before, after, shape)
+    return _moved(before, after, shape, above)
+
+
+def _covers_of(stay: Stay, stays: Sequence[Stay], shape: CardShape) -> list[list[Stay]]:
+    """For each of a card's spots the cards that were laid over it before it was seen bare."""
+    if not shape.known:
+        return []
+    return [
+        [
+            other
+            for other in stays
+            if spot.there.last_s < other.first_s <= spot.there.until_s + AT_ONCE_S
+            and other is not stay
+            and _covers(other, spot, shape)
+        ]
+        for spot in stay.spots
+    ]
+
+
+def _still_above(covers: Sequence[Sequence[Stay]], after: Stay) -> list[Stay]:
+    """What still covers a card when another stay begins; nothing if any of it would show."""
+    above = [
+        [card for card in cards if card is not after and card.until_s >= after.first_s]
+        for cards in covers
+    ]
+    return [card for cards in above for card in cards] if all(above) else []
+
+
+def _covers(stay: Stay, spot: Spot, shape: CardShape) -> bool:
+    if stay.back is not None:
+        return within(spot.x, spot.y, (stay.back.box,))
+    return shape.covers(stay.centre, stay.main.pose, spot.x, spot.y)
+
+
+def _turned_up(back: Stay, face: Stay, shape: CardShape) -> float:
+    """The odds that a face is what lay there face down."""
+    if back.back is None:
+        return -1.0
+    left, top, right, bottom = back.back.box
+    wide, tall = right - left, bottom - top
+    away = np.hypot(
+        (face.centre[0] - back.centre[0]) / wide, (face.centre[1] - back.centre[1]) / tall
+    )
+    reach = 0.35 if shape.known or len(face.spots) > 1 else 0.6
+    if away > reach:
+        return -1.0
+    return 6.0 - 6.0 * float(away) - 0.05 * (face.first_s - back.last_s)
+
+
+def _moved(before: Stay, after: Stay, shape: CardShape, above: Sequence[Stay]) -> float:
+    """The odds that a card was moved from one place to another, or hidden where it lay."""
+    odds = same_reading(before.evidence, after.evidence)
+    gap = max(0.0, after.first_s - before.until_s)
+    waited = 0.05 * gap + GAP * max(0.0, gap - FREE_GAP_S)
+    if _lies_as_before(before, after, shape):
+        return odds + HIDDEN - min(waited, MOST_GAP)
+    odds -= waited
+    if after.hand != DISCARD:
+        if before.hand != after.hand:
+            odds += PASSING if after.seen == 1 else ELSEWHERE
+        if shape.known and shape.apart(before.centre, after.centre) > 4:
+            odds += ELSEWHERE
+    if above:
+        # A dealer who splits lays one card aside, over the other, which comes next.
+        split = any(
+            card.follows is not None and 0 < after.first_s - card.first_s < SPLITTING_S
+            for card in above
+        )
+        return odds + (MOVED if split else COVERED)
+    if shape.known and all(_covers(after, spot, shape) for spot in before.spots):
+        return odds + COVERED
+    return odds + (MOVED if before.gone else UNJUDGED)
+
+
+def _lies_as_before(before: Stay, after: Stay, shape: CardShape) -> bool:
+    """Whether a card lies where another lay, and as it did."""
+    if not shape.known or shape.apart(before.centre, after.centre) > NUDGED:
+        return False
+    turned = before.main.pose.lean - after.main.pose.lean
+    return abs(math.sin(math.radians(turned))) < 0.5

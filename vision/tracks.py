@@ -1,0 +1,370 @@
+"""Physical cards followed through glances: which card each is, since when it lies where.
+
+A card is followed from when it first lies on the table, face up or down, until the layout is
+cleared. What it reads is a vote over all its indexes and sightings, kept as probabilities.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vision.card_shape import CardShape
+from vision.glances import middle
+from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
+from vision.stays import same_reading, stays_of
+from vision.table_zones import HOLDERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from vision.card_reader import Box
+    from vision.glances import Glance
+    from vision.index_spots import BackSpot, Spot
+    from vision.stays import Stay
+    from vision.table_zones import Zones
+
+FEWEST_CARDS: Final = 3
+"""A layout with fewer cards than any round has is not taken as cleared within `WAIT_S` seconds."""
+WAIT_S: Final = 3.0
+NEVER_SURE: Final = 5e-4
+"""The share that every card keeps, however often another was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a card lay from when until when."""
+
+    start_s: float
+    end_s: float
+    hand: str | None
+    x: float
+    y: float
+    face_up: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrackedCard:
+    """One physical card, from when it first lay there until it was cleared."""
+
+    number: int
+    """In the order in which they first lay there."""
+    probabilities: NDArray[np.float64]
+    """Of the 52 cards, all sightings taken together; flat if it was never seen well."""
+    laid_s: float
+    """First seen lying, face up or down."""
+    at_s: float | None
+    """First read face up."""
+    gone_s: float | None
+    """Last known there."""
+    hand: str | None
+    """The zone in which it was laid; None: in none of them."""
+    places: tuple[Place, ...]
+    sightings: int
+    not_before_s: float = float("-inf")
+    """The last moment at which its place was known to be empty."""
+    box: Box = (0.0, 0.0, 0.0, 0.0)
+    """What lies round its indexes, or its back, where it was read last: a split moves it."""
+
+
+class Tracker:
+    """Follows cards from glance to glance, round by round."""
+
+    def __init__(self, zones: Zones) -> None:
+        """Follow cards at a table with these zones."""
+        self._zones = zones
+        self.shape = CardShape(zones.frame)
+        self._keeper = SpotKeeper()
+        self._waiting: list[tuple[list[Spot], list[BackSpot]]] = []
+        self._known_live: set[int] = set()
+        self._learnt: set[tuple[int, int]] = set()
+        self._in_hands: dict[tuple[int, int, int], bool] = {}
+        self._told: set[int] = set()
+        self._clear_from: float | None = None
+        self._count = 0
+
+    def see(self, glance: Glance) -> list[tuple[TrackedCard, ...]]:
+        """Take in a glance; the cards of each layout that is now known to have been cleared."""
+        cleared = []
+        if self._clear_from is not None and self._is_over(glance):
+            cleared += self._close()
+        backs = [back for back in glance.reading.backs if self._in_hand(*middle(back.box))]
+        self._keeper.see(glance, backs)
+        self._learn_shape()
+        live = self._live()
+        if live:
+            self._clear_from = None
+            earlier = self._earlier_round(live)
+            if earlier is not None:
+                cleared.append(earlier)
+        else:
+            if self._clear_from is None and self._credible_ever():
+                self._clear_from = glance.at_s
+            self._keeper.forget(glance.at_s, self._credible)
+        return [cards for cards in cleared if cards]
+
+    def finish(self) -> list[tuple[TrackedCard, ...]]:
+        """The cards that still lay there when the film ended."""
+        cleared = self._close(at_last=True)
+        return [cards for cards in cleared if cards]
+
+    def _in_hand(self, x: float, y: float) -> bool:
+        return self._zones.hand_at(x, y) not in (*HOLDERS, None)
+
+    def _spot_in_hand(self, spot: Spot) -> bool:
+        key = (spot.number, spot.votes.count.bit_length(), self.shape.version)
+        if key not in self._in_hands:
+            centres = self.shape.centres(spot.pose) or [(spot.x, spot.y)]
+            self._in_hands[key] = any(self._in_hand(*centre) for centre in centres)
+        return self._in_hands[key]
+
+    def _credible(self, spot: Spot) -> bool:
+        """Whether a spot is surely an index of a card in a hand, and not seen there once only."""
+        return (
+            spot.there.settled
+            and spot.there.seen >= 2
+            and float(spot.votes.probabilities.max()) > 0.5
+            and spot.mean_quality > 0.4
+            and self._spot_in_hand(spot)
+        )
+
+    def _live(self) -> list[Spot | BackSpot]:
+        """What is still there and surely belongs to cards."""
+        spots = [
+            spot for spot in self._keeper.spots if not spot.there.gone and self._credible(spot)
+        ]
+        backs = [
+            back
+            for back in self._keeper.backs
+            if not back.there.gone and back.there.settled and back.there.seen >= 2
+        ]
+        return [*spots, *backs]
+
+    def _credible_ever(self) -> bool:
+        backs = [back for back in self._keeper.backs if back.there.seen >= 2]
+        return bool(backs) or any(self._credible(spot) for spot in self._keeper.spots)
+
+    def _is_over(self, glance: Glance) -> bool:
+        """Whether what was clear stays clear, or is laid anew: not shown again as it was."""
+        since = self._clear_from
+        if since is None:
+            return False
+        lying = self._tracked(self._untold(self._keeper.spots), self._keeper.backs)
+        small = len(lying) < FEWEST_CARDS
+        waited = glance.at_s - since > WAIT_S
+        backs = [back for back in glance.reading.backs if self._in_hand(*middle(back.box))]
+        if not backs and not any(self._in_hand(*middle(card.box)) for card in glance.reading.cards):
+            return waited and not small
+        return (waited or not small) and not self._shown_again(glance)
+
+    def _shown_again(self, glance: Glance) -> bool:
+        """Whether most of what lay there at last is there again, in the same places."""
+        last_s = max(spot.there.last_s for spot in self._keeper.spots) if self._keeper.spots else 0
+        lately = [
+            spot
+            for spot in self._keeper.spots
+            if spot.there.last_s > last_s - 1.5 and self._credible(spot)
+        ]
+        again = sum(
+            any(
+                spot.distance(index) < 0.5
+                and agreement(effective(index), spot.votes.probabilities) > 0.5
+                for index in glance.reading.indexes
+            )
+            for spot in lately
+        )
+        return again > 0.4 * len(lately)
+
+    def _earlier_round(self, live: Sequence[Spot | BackSpot]) -> tuple[TrackedCard, ...] | None:
+        """The cards of a round that was cleared while the next one was already being dealt."""
+        numbers = {each.number for each in live}
+        if numbers <= self._known_live:
+            return None
+        self._known_live |= numbers
+        if sum(spot.there.gone for spot in self._keeper.spots) < FEWEST_CARDS:
+            return None
+        spots, backs = self._untold(self._keeper.spots), self._keeper.backs
+        cards = [
+            card for card in self._tracked(spots, backs) if card[0].hand not in (*HOLDERS, None)
+        ]
+        gone = [card for card in cards if card[-1].gone]
+        lying = [card for card in cards if not card[-1].gone]
+        if len(gone) < FEWEST_CARDS:
+            return None
+        ended = max(card[-1].last_s for card in gone)
+        stale = [card for card in lying if card[0].first_s <= ended]
+        fresh = [card for card in lying if card[0].first_s > ended]
+        if not fresh or self._carried_on(gone, fresh):
+            return None
+        if stale and not self._left_behind(stale, gone, fresh):
+            return None
+        begins = min(card[0].first_s for card in fresh)
+        self._keeper.clear_s = ended
+        old = self._tracked(
+            [spot for spot in spots if spot.there.first_s < begins],
+            [back for back in backs if back.there.first_s < begins],
+        )
+        self._clear(
+            [spot for spot in spots if spot.there.first_s >= begins],
+            [back for back in backs if back.there.first_s >= begins],
+        )
+        return self._numbered(old)
+
+    def _carried_on(self, gone: Sequence[list[Stay]], fresh: Sequence[list[Stay]]) -> bool:
+        """Whether what is new is what was there before, as when the camera was pushed."""
+        alike = sum(
+            any(
+                card[0].spots
+                and same_reading(card[0].evidence, old[-1].evidence) > 1
+                and self.shape.apart(card[0].centre, old[-1].centre) < 1
+                for old in gone
+            )
+            for card in fresh
+        )
+        return alike > 0.6 * len(fresh)
+
+    def _left_behind(
+        self,
+        stale: Sequence[list[Stay]],
+        gone: Sequence[list[Stay]],
+        fresh: Sequence[list[Stay]],
+    ) -> bool:
+        """Whether what still lies there was forgotten: a card was laid in a zone cleared before."""
+        held = {card[-1].hand for card in stale}
+        emptied = {card[-1].hand for card in gone} - held
+        return len(gone) >= 2 * len(stale) and any(card[0].hand in emptied for card in fresh)
+
+    def _learn_shape(self) -> None:
+        """Learn from spots that the reader took for one card more than once."""
+        by_number = {spot.number: spot for spot in self._keeper.spots}
+        for spot in self._keeper.spots:
+            for number, times in spot.together.items():
+                pair = (min(spot.number, number), max(spot.number, number))
+                other = by_number.get(number)
+                if times < 2 or other is None or pair in self._learnt:
+                    continue
+                self._learnt.add(pair)
+                if agreement(spot.votes.probabilities, other.votes.probabilities) > 0.8:
+                    self.shape.learn(spot.pose, other.pose)
+
+    def _close(self, *, at_last: bool = False) -> list[tuple[TrackedCard, ...]]:
+        """Begin anew; the cards of what lay there until now.
+
+        Too few cards for a round wait for the next one: by then the shape of the cards is known,
+        and with it whether they were burnt or lay in a hand.
+        """
+        spots, backs = self._untold(self._keeper.spots), self._keeper.backs
+        cards = self._tracked(spots, backs)
+        self._clear((), ())
+        self._keeper.clear_s = self._clear_from if self._clear_from is not None else float("-inf")
+        self._clear_from = None
+        self._learnt.clear()
+        self._in_hands.clear()
+        self._known_live.clear()
+        if len(cards) < FEWEST_CARDS and not at_last:
+            self._waiting.append((spots, backs))
+            return []
+        before = [self._numbered(self._tracked(*few)) for few in self._waiting]
+        self._waiting.clear()
+        return [*before, self._numbered(cards)]
+
+    def _clear(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> None:
+        """Forget all but these, and what is not cleared with the hands.
+
+        That is what lies beside them: the last card in the discard holder, told of once.
+        """
+        aside = [
+            spot
+            for spot in self._keeper.spots
+            if spot not in spots and not spot.there.gone and not self._spot_in_hand(spot)
+        ]
+        self._told = {spot.number for spot in aside}
+        self._keeper.spots, self._keeper.backs = [*aside, *spots], list(backs)
+
+    def _untold(self, spots: Sequence[Spot]) -> list[Spot]:
+        return [spot for spot in spots if spot.number not in self._told]
+
+    def _numbered(self, cards: Sequence[list[Stay]]) -> tuple[TrackedCard, ...]:
+        face_down = {stays[0].hand for stays in cards if stays[0].back is not None}
+        tracked = []
+        for stays in sorted(cards, key=lambda stays: (stays[0].first_s, stays[0].not_before_s)):
+            self._count += 1
+            first = stays[0]
+            # Where cards are dealt face down, that none was read there proves nothing.
+            bare_s = first.untouched_s if first.hand in face_down else first.not_before_s
+            tracked.append(_tracked_card(self._count, stays, bare_s))
+        return tuple(tracked)
+
+    def _tracked(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> list[list[Stay]]:
+        """The stays of each card, in their order, of all that are surely cards."""
+        chains = []
+        for stay in stays_of(spots, backs, self.shape, self._zones):
+            if stay.follows is None and not self._is_furniture(stay):
+                chain = [stay]
+                while chain[-1].followed_by is not None:
+                    chain.append(chain[-1].followed_by)
+                if _is_card(chain):
+                    chains.append(chain)
+        return chains
+
+    def _is_furniture(self, stay: Stay) -> bool:
+        """Whether it lay beside the hands from the start: a picture of a card, or a discard."""
+        return stay.hand in (*HOLDERS, None) and stay.not_before_s == float("-inf")
+
+
+def _is_card(chain: Sequence[Stay]) -> bool:
+    """Tell a card from what was found once and was not there."""
+    seen = sum(stay.seen for stay in chain)
+    missed = sum(min(part.missed for part in stay.presences) for stay in chain)
+    last = min(part.absent for part in chain[-1].presences)
+    spots = [spot for stay in chain for spot in stay.spots]
+    if not spots:
+        return seen >= 3
+    quality = max(spot.mean_quality for spot in spots)
+    surest = float(normalised(np.asarray(sum(stay.evidence for stay in chain))).max())
+    paired = max(len(stay.spots) for stay in chain) > 1
+    turned = any(stay.back is not None for stay in chain)
+    if seen == 1 and not turned:
+        # It may have lain there for half a second only.
+        if paired:
+            return quality > 0.6 and surest > 0.9
+        return quality > 0.7 and surest > (0.8 if last == 0 else 0.9)
+    if paired or turned:
+        return seen >= 2 or last == 0
+    if surest < 0.5 or quality < 0.4:
+        return seen >= 5 and seen > missed
+    return seen > 1 and (seen >= 3 or missed <= seen)
+
+
+def _tracked_card(number: int, stays: Sequence[Stay], bare_s: float) -> TrackedCard:
+    evidence = np.asarray(sum((stay.evidence for stay in stays), np.zeros(COUNT)))
+    probabilities = (1 - NEVER_SURE) * normalised(evidence) + NEVER_SURE / COUNT
+    read = [stay for stay in stays if stay.spots]
+    first = stays[0]
+    return TrackedCard(
+        number=number,
+        probabilities=probabilities,
+        laid_s=first.first_s,
+        at_s=read[0].first_s if read else None,
+        gone_s=stays[-1].last_s,
+        hand=first.hand,
+        places=tuple(
+            Place(stay.first_s, stay.last_s, stay.hand, *stay.centre, face_up=bool(stay.spots))
+            for stay in stays
+        ),
+        sightings=sum(stay.seen for stay in stays),
+        not_before_s=bare_s,
+        box=(read[-1] if read else first).box,
+    )
+
+
+def tracked_rounds(glances: Iterable[Glance], zones: Zones) -> Iterator[tuple[TrackedCard, ...]]:
+    """The cards of each layout, as soon as it is known to have been cleared."""
+    tracker = Tracker(zones)
+    for glance in glances:
+        yield from tracker.see(glance)
+    yield from tracker.finish()

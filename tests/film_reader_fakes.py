@@ -141,12 +141,21 @@ class FakeReader:
             for corners in printed
         )
 
-    def at(self, at_s: float, areas: Sequence[Box] | None = None) -> PictureReading:
-        """The reading of the picture at that second, of those areas or of all of it."""
+    def at(
+        self, at_s: float, areas: Sequence[Box] | None = None, hidden: Sequence[Box] = ()
+    ) -> PictureReading:
+        """The reading of the picture at that second, of those areas or of all of it.
+
+        Where something else lies over the cards, nothing of them shows.
+        """
         there = [each for each in self._lying if each.place.start_s <= at_s < each.place.end_s]
         there.sort(key=lambda each: (each.place.start_s, each.card.seq))
         covers = [each.outline for each in there]
         arms = self.arms(at_s) if self._hands else []
+        arms += [
+            np.array([[left, top], [right, top], [right, bottom], [left, bottom]])
+            for left, top, right, bottom in hidden
+        ]
         groups: list[list[IndexSeen]] = []
         unreadable: list[IndexSeen] = []
         backs: list[BackSeen] = []

@@ -196,7 +196,9 @@ def test_without_samples_it_says_where_they_are(
 def test_what_is_not_installed_is_said(
     monkeypatch: pytest.MonkeyPatch, samples: Path, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("vision.reading_commands.find_spec", lambda name: None if name == "av" else sys)
+    monkeypatch.setattr(
+        "vision.reading_commands.find_spec", lambda name: None if name == "av" else sys
+    )
     result = _run(monkeypatch, samples, tmp_path)
     assert result.exit_code == 2
     assert "needs av, not installed here" in result.stderr

@@ -1,5 +1,6 @@
 """Stills and clips of findings."""
 
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,13 +15,21 @@ from vision.evidence import (
     BadEvidence,
     EvidenceWanted,
     NoPicture,
+    clearest_frame,
     cut_clip,
     evidence_for,
     frame_at,
     safe_name,
     write_still,
 )
-from vision.evidence_still import STRIP, Caption, CardMark, Marks, draw_still
+from vision.evidence_still import (
+    STRIP,
+    Caption,
+    CardMark,
+    Marks,
+    draw_still,
+    said_in_percent,
+)
 
 if TYPE_CHECKING:
     from av.video.stream import VideoStream
@@ -214,9 +223,35 @@ def test_a_still_is_of_the_frame_that_showed_then(film: Path, uneven: Path) -> N
         frame_at(film, 40.0)
 
 
+def test_a_still_is_of_the_moment_at_which_the_cards_are_seen_best(film: Path) -> None:
+    card = (90.0, 20.0, 110.0, 100.0)  # where the column is in picture 45
+    assert _column(clearest_frame(film, (1.0, 2.9), [card]).image()) == 45
+    assert _column(clearest_frame(film, (1.0, 1.0), [card]).image()) == 25
+    assert _column(clearest_frame(film, (1.0, 2.9), []).image()) == 25
+    outside = (-90.0, -20.0, -50.0, -10.0)
+    assert _column(clearest_frame(film, (1.0, 2.9), [outside]).image()) == 25
+    with pytest.raises(NoPicture):
+        clearest_frame(film, (40.0, 41.0), [card])
+
+
+def test_the_caption_says_which_second_the_picture_shows() -> None:
+    told = replace(CAPTION, footage="cam7.mp4", at_s=3725.9).where
+    assert told.split("   ·   ") == [
+        "table BAC-07", "shoe S001", "round 12", "21:14:07", "picture at 1:02:05 of cam7.mp4",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("certainty", "said"), [(0.5, "50 %"), (0.9899, "98 %"), (0.99, "99.0 %"), (0.9999, "99.9 %")]
+)
+def test_no_reading_is_said_to_be_surer_than_it_is(certainty: float, said: str) -> None:
+    assert said_in_percent(certainty) == said
+
+
 def _wanted(name: str, start: float, end: float) -> EvidenceWanted:
     card = CardMark("8C", 0.97, (40, 50, 70, 90), concerned=True)
-    return EvidenceWanted(name, start, end, (start + end) / 2, (card,), CAPTION)
+    middle = (start + end) / 2
+    return EvidenceWanted(name, start, end, (middle, middle), (card,), CAPTION)
 
 
 def test_each_finding_gets_a_still_and_a_clip(film: Path, tmp_path: Path) -> None:
@@ -261,8 +296,10 @@ def test_a_still_keeps_every_card_and_adds_a_strip_below() -> None:
     for left, top, right, bottom in boxes:
         frame[int(top) : int(bottom), int(left) : int(right)] = 235
     cards = [
-        CardMark(card, 0.999 if card != "??" else 0.4, box, concerned=card == "5D")
-        for card, box in zip(["AH", "TD", "??", "5D", "KC", "2S"], boxes, strict=True)
+        CardMark(card, 0.999 if card != "??" else 0.4, box, concerned=card == "5D", order=order)
+        for order, (card, box) in enumerate(
+            zip(["AH", "TD", "??", "5D", "KC", "2S"], boxes, strict=True), 1
+        )
     ]
     zones = {"player": np.array([[250.0, 250], [800, 250], [800, 450], [250, 450]])}
     drawn = draw_still(frame, Marks(cards, zones), CAPTION)

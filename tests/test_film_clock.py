@@ -6,11 +6,11 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.errors import BadInput
-from tests.numbered_films import NTSC, even_times, film
+from tests.numbered_films import AVI_TICK, NTSC, even_times, film
 from vision.containers import BadFootage
 from vision.film_clock import parse_start, recorded_at, start_of
 from vision.film_seconds import clock, seconds
@@ -94,6 +94,7 @@ def test_what_is_wrong_with_stamps_is_said_once() -> None:
     ]
 
 
+@settings(deadline=None)
 @given(
     stamps=st.lists(st.none() | st.integers(-(2**63), 2**63 - 1), min_size=1, max_size=40),
     tick=st.sampled_from([Fraction(1), MILLISECONDS, 1 / NTSC, Fraction(1, 10**9)]),
@@ -155,7 +156,7 @@ def test_a_file_that_does_not_say_counts_from_when_its_table_was_opened(tmp_path
 
 
 def test_a_clock_without_an_offset_is_that_of_the_table(tmp_path: Path) -> None:
-    path = film(tmp_path / "a.avi", even_times(3), tick=1 / NTSC)
+    path = film(tmp_path / "a.avi", even_times(3), tick=AVI_TICK)
     path.write_bytes(_with_avi_date(path.read_bytes(), b"Sun Mar 01 20:15:00 2026\n\0"))
     assert recorded_at(path, SINGAPORE) == MADE
     assert start_of(path, None, SINGAPORE, PLAYED_FROM).at == MADE
@@ -171,7 +172,7 @@ def test_a_clock_without_an_offset_is_that_of_the_table(tmp_path: Path) -> None:
     ],
 )
 def test_a_camera_whose_clock_was_never_set_is_not_believed(tmp_path: Path, made: bytes) -> None:
-    path = film(tmp_path / "a.avi", even_times(3), tick=1 / NTSC)
+    path = film(tmp_path / "a.avi", even_times(3), tick=AVI_TICK)
     path.write_bytes(_with_avi_date(path.read_bytes(), made))
     assert recorded_at(path) is None
     assert not start_of(path, None, SINGAPORE, PLAYED_FROM).is_known
@@ -268,6 +269,7 @@ def test_minutes_and_seconds_end_at_60(text: str) -> None:
         seconds(text, "--to")
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**6))
 def test_what_is_shown_is_read_back(at_s: int) -> None:
     assert seconds(clock(at_s + 0.5), "--from") == at_s

@@ -2,12 +2,19 @@
 
 import os
 import re
-import struct
 from pathlib import Path
 
 import pytest
 
-from tests.numbered_films import NTSC, even_times, film, number_of, numbers, seen
+from tests.numbered_films import (
+    AVI_TICK,
+    even_times,
+    film,
+    number_of,
+    numbers,
+    seen,
+    with_frame_count,
+)
 from vision.film_parts import identity_of, open_film
 from vision.footage import BadFootage
 
@@ -67,12 +74,8 @@ def test_a_file_that_was_cut_off_leaves_a_gap_and_the_next_keeps_its_time(
 def test_a_file_that_is_longer_than_it_says_does_not_run_into_the_next(
     tmp_path: Path, hours: list[Path]
 ) -> None:
-    path = film(tmp_path / "a.avi", even_times(60), tick=1 / NTSC)
-    content = bytearray(path.read_bytes())
-    for header, place in ((b"avih", 24), (b"strh", 40)):
-        at = content.find(header) + place
-        content[at : at + 4] = struct.pack("<I", 30)
-    path.write_bytes(content)
+    path = film(tmp_path / "a.avi", even_times(60), tick=AVI_TICK)
+    path.write_bytes(with_frame_count(path.read_bytes(), 30))
     footage, _ = open_film([path, hours[0]])
     read = seen(footage.frames())
     assert [number for number, _ in read] == [*range(30)] * 2

@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from audit.addresses import is_address, without_secrets
@@ -389,6 +389,7 @@ def test_what_is_shown_of_an_address_tells_no_secret(address: str, shown: str | 
     assert without_secrets(Path("clip.mp4")) == "clip.mp4"
 
 
+@settings(deadline=None)
 @given(
     name=st.text("abc:/?#@%[]&=", max_size=6),
     password=st.text("/?#@%:[]&= \\", max_size=5),

@@ -71,7 +71,7 @@ def calibrate(
     catwalk calibrate clip.mp4 --table tables/BAC-07.toml    zones of a table that has a sheet
     catwalk calibrate clip.mp4 --table BAC-07.toml --show zones.png
                                                              only a picture of the zones
-    """  # noqa: D301 - click reads the backspace
+    """
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         raise NotInstalled(
             f"reading footage needs {', '.join(missing)}, not installed here: "

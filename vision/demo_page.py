@@ -78,7 +78,7 @@ def _found(clips: Sequence[ShownClip]) -> Table:
 
 def _told(each: Found) -> Text:
     asked = each.expected.split("; failing that")[0]
-    text = Text(f"{asked}: {each.observed}")
+    text = Text(f"{asked}; seen: {each.observed}")
     if each.still is not None:
         text.append(f"\n{each.still}", "dim")
     return text

@@ -11,8 +11,8 @@ import secrets
 import shutil
 import struct
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import chain
 from pathlib import Path
@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from audit.addresses import without_secrets
 from audit.errors import CatwalkError
 from vision.boxes import Image
-from vision.evidence_still import Caption, CardMark, Marks, draw_still
+from vision.card_reader import Box
+from vision.evidence_still import Caption, CardMark, Marks, draw_still, paper
 from vision.footage import Frame, open_footage
 
 MADE_BY: Final = "Catwalk evidence"
@@ -40,6 +41,9 @@ _TICKS: Final = 90_000
 _KEY_FRAME_EVERY: Final = 50
 _STILL_REACH_S: Final = 1.0
 """How far from the wished moment a still may be taken where frames are missing."""
+_LOOK_EVERY_S: Final = 0.4
+_CLEARER: Final = 0.02
+"""Of the paper of the cards: so much more has to show for a later picture to be taken."""
 _NAMED_COLOURS: Final = {int(space): space for space in Colorspace}
 _USUAL: Final = Colorspace.ITU601
 """What colours without a name are decoded as."""
@@ -71,8 +75,8 @@ class EvidenceWanted:
     finding_id: str
     start_s: float
     end_s: float
-    still_s: float
-    """A moment at which the cards lie there."""
+    still_s: tuple[float, float]
+    """From when until when the cards lie there: one moment of it is shown."""
     cards: tuple[CardMark, ...]
     caption: Caption
 
@@ -104,11 +108,10 @@ def evidence_for(
         name = safe_name(each.finding_id)
         still = clip = problem = None
         try:
-            frame = frame_at(source, each.still_s)
+            frame = clearest_frame(source, each.still_s, [card.box for card in each.cards])
             still = folder / f"{name}.png"
-            write_still(
-                still, draw_still(frame.image(), Marks(each.cards, zones or {}), each.caption)
-            )
+            caption = replace(each.caption, at_s=frame.at_s)
+            write_still(still, draw_still(frame.image(), Marks(each.cards, zones or {}), caption))
             path, seconds = folder / f"{name}.mp4", (each.start_s, each.end_s)
             if seconds in cut:
                 clip = _copied(cut[seconds], path)
@@ -140,6 +143,30 @@ def frame_at(source: str | Path, at_s: float) -> Frame:
     if nearest is None:
         raise NoPicture(_nothing(source, f"at {at_s:.1f} s", footage.problem))
     return nearest
+
+
+def clearest_frame(source: str | Path, seconds: tuple[float, float], cards: Sequence[Box]) -> Frame:
+    """The frame of these seconds in which the least is over the cards."""
+    clearest: Frame | None = None
+    due_s, most = seconds[0], -_CLEARER
+    for frame in open_footage(source).frames(*seconds):
+        if frame.at_s < due_s:
+            continue
+        due_s = frame.at_s + _LOOK_EVERY_S
+        shown = _paper_shown(frame.image(), cards)
+        if shown > most + _CLEARER:
+            clearest, most = frame, shown
+    return clearest or frame_at(source, seconds[0])
+
+
+def _paper_shown(image: Image, cards: Sequence[Box]) -> float:
+    """The share of the cards' boxes that is paper; what is over a card is darker or coloured."""
+    white = paper(image)
+    shares = []
+    for left, top, right, bottom in cards:
+        inside = white[max(round(top), 0) : round(bottom), max(round(left), 0) : round(right)]
+        shares.append(float(inside.mean()) if inside.size else 0.0)
+    return sum(shares) / max(len(shares), 1)
 
 
 def write_still(path: Path, image: Image) -> None:

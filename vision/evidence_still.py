@@ -1,7 +1,8 @@
 """A frame as a reviewer sees it: cards boxed and named, hands outlined, below it what was found."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import cv2
 import numpy as np
@@ -9,15 +10,9 @@ from numpy.typing import NDArray
 
 from vision.boxes import Image
 from vision.card_reader import Box
+from vision.film_seconds import clock
 from vision.picture_text import Colour, card_sign, text_size, write
-from vision.shown_picture import (
-    BLACK_SUIT,
-    DOUBTFUL,
-    PLATE,
-    RED_SUIT,
-    SURE_FROM,
-    said_certainty,
-)
+from vision.shown_picture import BLACK_SUIT, DOUBTFUL, PLATE, RED_SUIT, SURE_FROM
 
 ACCENTS: Mapping[str, Colour] = {
     "violation": (64, 64, 232),
@@ -47,6 +42,8 @@ class CardMark:
     box: Box
     concerned: bool = False
     """Whether the finding is about this very card."""
+    order: int | None = None
+    """Which card of its round it is, from 1."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,19 +63,23 @@ class Caption:
     shoe: str
     round: int | None
     time: str
-    """As it is to be read: the time of day, the seconds into the film, or both."""
+    """When the round was, as it is to be read."""
     code: str
     severity: str
     sentence: str
+    footage: str = ""
+    at_s: float | None = None
+    """The second of the footage that the picture shows."""
 
     @property
     def where(self) -> str:
-        """Table, shoe, round and time, as far as they are known."""
+        """Table, shoe, round, time and picture, as far as they are known."""
         parts = (
             f"table {self.table}" if self.table else "",
             f"shoe {self.shoe}" if self.shoe else "",
             f"round {self.round}" if self.round is not None else "",
             self.time,
+            f"picture at {clock(self.at_s)} of {self.footage}" if self.at_s is not None else "",
         )
         return "   ·   ".join(part for part in parts if part)
 
@@ -86,8 +87,9 @@ class Caption:
 def draw_still(image: Image, marks: Marks, title: Caption) -> Image:
     """Draw the marks on a frame and the caption below it; no name hides a card.
 
-    Green is a sure reading, orange a doubtful one; the cards that the finding is about have the
-    colour of the caption's bar.
+    Beside each card stand its number in the order of the round and how sure its reading is. Green
+    is a sure reading, orange a doubtful one; the cards that the finding is about have the colour of
+    the caption's bar.
     """
     drawn, marks = _large_enough(image, marks)
     draw_marks(drawn, marks, ACCENTS.get(title.severity, OTHER_ACCENT))
@@ -119,10 +121,7 @@ def _large_enough(image: Image, marks: Marks) -> tuple[Image, Marks]:
     if times <= 1:
         return image.copy(), marks
     larger = cv2.resize(image, None, fx=times, fy=times, interpolation=cv2.INTER_CUBIC)
-    cards = [
-        CardMark(mark.card, mark.certainty, _times(mark.box, times), mark.concerned)
-        for mark in marks.cards
-    ]
+    cards = [replace(mark, box=_times(mark.box, times)) for mark in marks.cards]
     zones = {hand: polygon * times for hand, polygon in marks.zones.items()}
     return np.asarray(larger, np.uint8), Marks(cards, zones)
 
@@ -145,7 +144,7 @@ class FreePlaces:
         self._height, self._width = image.shape[:2]
         self._cards = tuple(cards)
         self._names: list[Box] = []
-        self._paper = cv2.integral(_paper(image).astype(np.uint8))
+        self._paper = cv2.integral(paper(image).astype(np.uint8))
 
     def take(self, size: tuple[int, int], wished: Iterable[tuple[float, float]]) -> tuple[int, int]:
         """Choose and occupy the first of the best places, given by their left top corners."""
@@ -180,7 +179,7 @@ class FreePlaces:
         return float(6 * cards + 5 * names + 1.5 * float(paper)) / area
 
 
-def _paper(image: Image) -> NDArray[np.bool_]:
+def paper(image: Image) -> NDArray[np.bool_]:
     """Pixels that may belong to the face of a card: bright, and of hardly any colour."""
     bright = image.max(axis=2).astype(np.float32)
     dull = image.min(axis=2).astype(np.float32)
@@ -223,6 +222,7 @@ class _Plate:
     """The name of a card, and where it stands."""
 
     mark: CardMark
+    number: str
     sign: str
     words: str
     colour: Colour
@@ -230,12 +230,22 @@ class _Plate:
 
 
 def _plate(mark: CardMark, colour: Colour, letters: int, free: FreePlaces) -> _Plate:
+    number = "" if mark.order is None else f"{mark.order}. "
     sign = mark.card if mark.card == "??" else card_sign(mark.card)
-    words = f" {said_certainty(mark.certainty)}"
-    inside = text_size(sign, letters, 700)[0] + text_size(words, letters)[0]
+    words = f" {said_in_percent(mark.certainty)}"
+    inside = sum(
+        text_size(part, letters, weight)[0]
+        for part, weight in ((number, 400), (sign, 700), (words, 400))
+    )
     wide, tall = inside + letters // 2 + 4, round(letters * 1.3)
     left, top = free.take((wide, tall), _round_a_box(mark.box, (wide, tall)))
-    return _Plate(mark, sign, words, colour, (left, top, left + wide, top + tall))
+    return _Plate(mark, number, sign, words, colour, (left, top, left + wide, top + tall))
+
+
+def said_in_percent(certainty: float) -> str:
+    """A certainty in as many digits as it is worth, never rounded up to what it is not."""
+    digits = 0 if certainty < 0.99 else 1
+    return f"{math.floor(certainty * 10 ** (digits + 2)) / 10**digits:.{digits}f} %"
 
 
 def _draw_plate(image: Image, plate: _Plate, letters: int) -> None:
@@ -248,9 +258,13 @@ def _draw_plate(image: Image, plate: _Plate, letters: int) -> None:
     cv2.rectangle(image, (left, top), (right, bottom), ground, -1)
     cv2.rectangle(image, (left, top), (right, bottom), edge, 1)
     x, foot = left + letters // 4 + 2, top + letters
-    write(image, plate.sign, (x, foot), size=letters, colour=ink, weight=700)
-    x += text_size(plate.sign, letters, 700)[0]
-    write(image, plate.words, (x, foot), size=letters, colour=rest)
+    for words, colour, weight in (
+        (plate.number, rest, 400),
+        (plate.sign, ink, 700),
+        (plate.words, rest, 400),
+    ):
+        write(image, words, (x, foot), size=letters, colour=colour, weight=weight)
+        x += text_size(words, letters, weight)[0]
 
 
 def _is_light(colour: Colour) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -11,13 +11,12 @@ from vision.evidence import (
     BadEvidence,
     EvidenceWanted,
     NoPicture,
+    clearest_frame,
     evidence_for,
-    frame_at,
     safe_name,
     write_still,
 )
 from vision.evidence_still import Caption, CardMark, Marks, draw_still
-from vision.film_seconds import clock
 from vision.footage import open_footage
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ AFTER_S: Final = 3.0
 """Seconds that a clip shows before the first card of a round and after the last was seen."""
 LONGEST_S: Final = 40.0
 _SETTLED_S: Final = 0.4  # after a card was first read, the hand that laid it is away
+_LOOK_S: Final = 3.0  # so long a moment is looked for at which nothing is over the cards
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,32 +93,36 @@ def _wanted(finding: FilmedFinding, seen: Sequence[tuple[LogRow, bool]]) -> Evid
         meant = [row for row, concerned in seen if concerned] or rows
         start_s = max(0.0, min(row.at_s for row in meant) - BEFORE_S)
         end_s = start_s + LONGEST_S
-    time = f"{clock(rows[0].laid_s)} into {rows[0].footage}"
-    if finding.ts is not None:
-        time = f"{finding.ts:%Y-%m-%d %H:%M:%S}, {time}"
+    of_round = sorted(row.seq for row in rows) if finding.round is not None else []
+    orders = {seq: number for number, seq in enumerate(of_round, 1)}
     return EvidenceWanted(
         finding.finding_id,
         round(start_s, 3),
         round(end_s, 3),
-        still_second(rows),
-        tuple(CardMark(row.card, row.confidence, row.box, concerned) for row, concerned in seen),
+        still_seconds(rows),
+        tuple(
+            CardMark(row.card, row.confidence, row.box, concerned, orders.get(row.seq))
+            for row, concerned in seen
+        ),
         Caption(
             table=finding.table_id,
             shoe=finding.shoe,
             round=finding.round,
-            time=time,
+            time=f"from {finding.ts:%Y-%m-%d %H:%M:%S}" if finding.ts else "",
             code=finding.code,
             severity=finding.severity,
             sentence=finding.sentence,
+            footage=rows[0].footage,
         ),
     )
 
 
-def still_second(rows: Sequence[LogRow]) -> float:
-    """A moment at which most cards of a round lie there: all are laid, and none is cleared."""
+def still_seconds(rows: Sequence[LogRow]) -> tuple[float, float]:
+    """From when until when most cards of a round lie there: all are laid, and none is cleared."""
     laid_s = max(row.at_s for row in rows)
     first_gone_s = min(row.gone_s for row in rows)
-    return max(laid_s, min(laid_s + _SETTLED_S, first_gone_s))
+    from_s = max(laid_s, min(laid_s + _SETTLED_S, first_gone_s))
+    return from_s, min(max(from_s, first_gone_s), from_s + _LOOK_S)
 
 
 def draw_rounds(
@@ -134,18 +138,21 @@ def draw_rounds(
         if name not in sizes:
             sizes[name] = open_footage(films[name]).size
         marks = Marks(
-            [CardMark(row.card, row.confidence, row.box) for row in cards],
+            [
+                CardMark(row.card, row.confidence, row.box, order=order)
+                for order, row in enumerate(cards, 1)
+            ],
             table.zones.scaled_to(sizes[name]).polygons,
         )
         unsure = [row for row in cards if row.card == "??"]
         said = f"{len(cards)} cards" + (f", {len(unsure)} not told" if unsure else "")
-        time = f"{clock(cards[0].laid_s)} into {name}"
-        caption = Caption(table.table_id, shoe, number, time, "", "", f"Read: {said}.")
+        caption = Caption(table.table_id, shoe, number, "", "", "", f"Read: {said}.", name)
         path = folder / safe_name(f"{shoe}-round-{number:04}.png")
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            image = frame_at(films[name], still_second(cards)).image()
-            write_still(path, draw_still(image, marks, caption))
+            frame = clearest_frame(films[name], still_seconds(cards), [row.box for row in cards])
+            shown = draw_still(frame.image(), marks, replace(caption, at_s=frame.at_s))
+            write_still(path, shown)
         except NoPicture as problem:
             yield str(problem)
         except OSError as problem:

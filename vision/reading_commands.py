@@ -151,8 +151,8 @@ def read(
             film.read(weights.reader, shown)
     except KeyboardInterrupt:
         if not film.is_live:
-            rounds = f"{film.progress.rounds:,} rounds"
-            _say(f"broken off; {rounds} are in {out}, and the same command goes on from there")
+            read_so_far = _rounds(film.progress.rounds)
+            _say(f"broken off; {out} has {read_so_far}, and the same command goes on from there")
             sys.exit(BROKEN_OFF)
         film.close()
     if evidence is not None:
@@ -187,6 +187,7 @@ class FilmBar:
         """Show a film that is about to be read."""
         self._from_s = film.begins_s
         self.at_s = self._from_s
+        self.said = ""
         self._quiet = quiet
         self._began = time.monotonic()
         self._ended: float | None = None
@@ -223,8 +224,8 @@ class FilmBar:
     def read_until(self, at_s: float) -> None:
         """All before this second was read."""
         self.at_s = max(self.at_s, at_s)
-        said = f"{clock(self.at_s)}{self._ends}  {self.times_real_time:.1f} × real time"
-        self._bar.update(self._task, completed=self.at_s - self._from_s, said=said)
+        self.said = f"{clock(self.at_s)}{self._ends}  {self.times_real_time:.1f} × real time"
+        self._bar.update(self._task, completed=self.at_s - self._from_s, said=self.said)
 
     def happened(self, trouble: "Trouble") -> None:
         """Say at once what befell the camera."""
@@ -247,7 +248,7 @@ def summary(film: "FilmLog", shown: FilmBar) -> Table:
     table.add_row("cards", f"{progress.cards:,}")
     table.add_row("unsure", f"[yellow]{progress.unsure:,}[/]" if progress.unsure else "0")
     if progress.doubted:
-        table.add_row("not seen whole", f"[yellow]{progress.doubted:,} rounds[/]")
+        table.add_row("not seen whole", f"[yellow]{_rounds(progress.doubted)}[/]")
     if shown.times_real_time:
         table.add_row("speed", f"{shown.times_real_time:.1f} × real time")
     for number, remark in enumerate(progress.remarks):
@@ -271,6 +272,10 @@ def as_told(film: "FilmLog") -> dict[str, object]:
         "remarks": list(progress.remarks),
         "ended_early": progress.problem,
     }
+
+
+def _rounds(count: int) -> str:
+    return "1 round" if count == 1 else f"{count:,} rounds"
 
 
 def _say(sentence: str) -> None:

@@ -96,7 +96,7 @@ class Recording:
         film = self._open()
         if from_s <= 0:
             return film, film.pictures()
-        for back_s in _SEEK_BACK_S :
+        for back_s in _SEEK_BACK_S if self._can_be_sought() else ():
             stamp = self._clock.stamp_of(from_s - back_s)
             if from_s - back_s <= 0 or stamp is None or not film.seek(stamp):
                 break

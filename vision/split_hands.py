@@ -61,50 +61,21 @@ def hands_of_box(box: str, cards: Sequence[TrackedCard], shape: CardShape) -> Bo
     for at_s, number, card in steps:
         place = card.places[number]
         if number == 0:
-            hand = _hand_for(card, place, hands, shape)
+            hand = min(hands, key=lambda hand: _distance(hand, place, shape))
             hand.cards.append(card)
+            hand.places[card.number] = place
             dealt_to[card.number] = hand.name
-            split = _laid_apart(hand, place, hands, shape)
-        else:
-            hand = next(hand for hand in hands if card in hand.cards)
-            was = dict(hand.places)
-            split = _is_split(hand, was, {**was, card.number: place}, shape)
+            continue
+        hand = next(hand for hand in hands if card in hand.cards)
+        was = dict(hand.places)
         hand.places[card.number] = place
-        if split:
+        if _is_split(hand, was, shape):
             moved = hand.cards.pop()
             new_hand = _BoxHand(f"{box}.{len(hands) + 1}", [moved])
             new_hand.places[moved.number] = hand.places.pop(moved.number)
             hands.append(new_hand)
             splits.append(SplitSeen(at_s, hand.name, new_hand.name))
     return BoxHands(dealt_to, tuple(splits))
-
-
-def _hand_for(
-    card: TrackedCard, place: Place, hands: Sequence[_BoxHand], shape: CardShape
-) -> _BoxHand:
-    """The hand to which a card was dealt: the nearest, unless it is a hand of its own at once."""
-    nearest = min(hands, key=lambda hand: _distance(hand, place, shape))
-    if len(hands) == 1 or _distance(nearest, place, shape) <= APART:
-        return nearest
-    pairs = [
-        hand
-        for hand in hands
-        if len(hand.cards) == 1 and _of_one_value(hand.cards[0], card) > ALIKE
-    ]
-    return min(pairs, key=lambda hand: _distance(hand, place, shape), default=nearest)
-
-
-def _laid_apart(hand: _BoxHand, place: Place, hands: Sequence[_BoxHand], shape: CardShape) -> bool:
-    """Whether the last card of a hand, of a box split before, was first seen in a hand of its own.
-
-    A card that is split off as soon as it is dealt may not be seen before it was moved.
-    """
-    return (
-        len(hands) > 1
-        and len(hand.cards) == 2
-        and min(_distance(each, place, shape) for each in hands) > APART
-        and _of_one_value(*hand.cards) > ALIKE
-    )
 
 
 def _distance(hand: _BoxHand, place: Place, shape: CardShape) -> float:
@@ -115,16 +86,14 @@ def _distance(hand: _BoxHand, place: Place, shape: CardShape) -> float:
     )
 
 
-def _is_split(
-    hand: _BoxHand, was: Mapping[int, Place], places: Mapping[int, Place], shape: CardShape
-) -> bool:
+def _is_split(hand: _BoxHand, was: Mapping[int, Place], shape: CardShape) -> bool:
     """Whether the two cards of a hand were moved apart."""
     if len(hand.cards) != 2:
         return False
     first, second = (card.number for card in hand.cards)
     before, after = (
         shape.apart((lay[first].x, lay[first].y), (lay[second].x, lay[second].y))
-        for lay in (was, places)
+        for lay in (was, hand.places)
     )
     alike = _of_one_value(*hand.cards)
     return after > (APART if alike > ALIKE else FAR_APART) and after > FARTHER * before

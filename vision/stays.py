@@ -263,24 +263,24 @@ def _centre(group: Sequence[Spot], shape: CardShape, zones: Zones) -> tuple[floa
 def _link(stays: Sequence[Stay], shape: CardShape) -> None:
     """Find which stays one card made: first of cards that were seen to go, then of covered ones."""
     covers = {id(stay): _covers_of(stay, stays, shape) for stay in stays}
-    for hidden in (False, True):
+    for covered_too in (False, True):
         links = []
         for before, after in combinations(stays, 2):
             if before.last_s >= after.first_s or not after.spots:
                 continue
-            above = _still_above(covers[id(before)], after)
-            if before.followed_by is None and after.follows is None and hidden == bool(above):
-                links.append((_followed(before, after, shape, above), before, after))
+            hidden = _Hidden(covers[id(before)], after)
+            if covered_too or not hidden.above:
+                links.append((_followed(before, after, shape, hidden), before, after))
         for odds, before, after in sorted(links, key=lambda link: -link[0]):
             if odds > 0 and before.followed_by is None and after.follows is None:
                 before.followed_by, after.follows = after, before
 
 
-def _followed(before: Stay, after: Stay, shape: CardShape, above: Sequence[Stay]) -> float:
+def _followed(before: Stay, after: Stay, shape: CardShape, hidden: _Hidden) -> float:
     """The odds that a card which made one stay made another one next."""
     if before.back:
         return _turned_up(before, after, shape)
-    return _moved(before, after, shape, above)
+    return _moved(before, after, shape, hidden)
 
 
 def _covers_of(stay: Stay, stays: Sequence[Stay], shape: CardShape) -> list[list[Stay]]:
@@ -299,13 +299,22 @@ def _covers_of(stay: Stay, stays: Sequence[Stay], shape: CardShape) -> list[list
     ]
 
 
-def _still_above(covers: Sequence[Sequence[Stay]], after: Stay) -> list[Stay]:
-    """What still covers a card when another stay begins; nothing if any of it would show."""
-    above = [
-        [card for card in cards if card is not after and card.until_s >= after.first_s]
-        for cards in covers
-    ]
-    return [card for cards in above for card in cards] if all(above) else []
+class _Hidden:
+    """What was laid over all that was known of a card, until another stay began."""
+
+    def __init__(self, covers: Sequence[Sequence[Stay]], after: Stay) -> None:
+        above = [[card for card in cards if card is not after] for cards in covers]
+        cards = [card for each in above for card in each] if all(above) else []
+        ends = [
+            card.until_s if card.followed_by is None else card.followed_by.first_s for card in cards
+        ]
+        self.until_s = max(ends, default=float("-inf"))
+        still = [
+            [card for card in each if card.followed_by is None and card.until_s >= after.first_s]
+            for each in above
+        ]
+        self.above = [card for each in still for card in each] if all(still) else []
+        """What still covers it then; none if any of it would show."""
 
 
 def _covers(stay: Stay, spot: Spot, shape: CardShape) -> bool:
@@ -329,10 +338,10 @@ def _turned_up(back: Stay, face: Stay, shape: CardShape) -> float:
     return 6.0 - 6.0 * float(away) - 0.05 * (face.first_s - back.last_s)
 
 
-def _moved(before: Stay, after: Stay, shape: CardShape, above: Sequence[Stay]) -> float:
+def _moved(before: Stay, after: Stay, shape: CardShape, hidden: _Hidden) -> float:
     """The odds that a card was moved from one place to another, or hidden where it lay."""
     odds = same_reading(before.evidence, after.evidence)
-    gap = max(0.0, after.first_s - before.until_s)
+    gap = max(0.0, after.first_s - max(before.until_s, hidden.until_s))
     waited = 0.05 * gap + GAP * max(0.0, gap - FREE_GAP_S)
     if _lies_as_before(before, after, shape):
         return odds + HIDDEN - min(waited, MOST_GAP)
@@ -342,11 +351,11 @@ def _moved(before: Stay, after: Stay, shape: CardShape, above: Sequence[Stay]) -
             odds += PASSING if after.seen == 1 else ELSEWHERE
         if shape.known and shape.apart(before.centre, after.centre) > 4:
             odds += ELSEWHERE
-    if above:
+    if hidden.above:
         # A dealer who splits lays one card aside, over the other, which comes next.
         split = any(
             card.follows is not None and 0 < after.first_s - card.first_s < SPLITTING_S
-            for card in above
+            for card in hidden.above
         )
         return odds + (MOVED if split else COVERED)
     if shape.known and all(_covers(after, spot, shape) for spot in before.spots):

@@ -96,7 +96,8 @@ def main() -> None:
         f"{given.pictures} pictures of 1280 × 720, {indexes / given.pictures:.1f} indexes in each\n"
         f"nano at {NANO_SIDE}   {middle['nano']:7.1f} ms\n"
         f"a picture     {middle['ours']:7.1f} ms, of which finding {middle['find']:.1f}, "
-        f"turning {middle['turn']:.1f}, reading {middle['read']:.1f}, joining {middle['join']:.1f}\n"
+        f"turning {middle['turn']:.1f}, reading {middle['read']:.1f}, "
+        f"joining {middle['join']:.1f}\n"
         f"ratio         {middle['ours'] / middle['nano']:7.2f}\n"
     )
 

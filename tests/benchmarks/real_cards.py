@@ -34,6 +34,7 @@ _LEVELS: Final = (0.6, 0.7, 0.8, 0.9, 1.0, 1.1, 1.2, 1.3)  # of the brightness t
 _SMALLEST_GROUND: Final = (220, 150)
 _PAPER: Final = 170  # so bright in all colours; a ground full of that may hold unmarked cards
 _MOST_PAPER: Final = 0.03
+_LEAST_DETAIL: Final = 3.0  # steps of brightness: over a plain ground a camera seems covered
 _BRIGHTNESS: Final = (25.0, 180.0)  # of a ground that a camera would be put up over
 
 
@@ -148,9 +149,14 @@ def grounds_of(photos: Sequence[PictureFile]) -> tuple[Image, ...]:
         if right - left < _SMALLEST_GROUND[0] or bottom - top < _SMALLEST_GROUND[1]:
             continue
         bare = (part.min(axis=2) > _PAPER).mean() <= _MOST_PAPER
-        if bare and _BRIGHTNESS[0] <= part.mean() <= _BRIGHTNESS[1]:
+        if bare and _BRIGHTNESS[0] <= part.mean() <= _BRIGHTNESS[1] and not _is_plain(part):
             grounds.append(part)
     return tuple(grounds)
+
+
+def _is_plain(ground: Image) -> bool:
+    small = cv2.resize(ground, (160, 90), interpolation=cv2.INTER_AREA).mean(axis=2)
+    return bool((small - cv2.blur(small, (31, 31))).std() < _LEAST_DETAIL)
 
 
 def free_part(

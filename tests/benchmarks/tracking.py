@@ -15,7 +15,7 @@ from __future__ import annotations
 import argparse
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from itertools import pairwise
 from random import Random
@@ -24,7 +24,13 @@ from typing import TYPE_CHECKING, Final
 from tests.film_reader_fakes import HEAVY, MODERATE, PERFECT, glances_of, zones_of
 from vision.cards import CARDS
 from vision.film_rounds import UNREAD, read_rounds
-from vision.synthetic.film_scripts import baccarat_script, blackjack_script, with_burn
+from vision.synthetic.film_scripts import (
+    Pause,
+    Split,
+    baccarat_script,
+    blackjack_script,
+    with_burn,
+)
 from vision.synthetic.film_truth import truth_of
 from vision.synthetic.films import make_film
 
@@ -99,7 +105,7 @@ def blackjack_round(rng: Random, shoe: list[str], number: int, boxes: int) -> Ro
     while sum(map(value, dealer)) < 17 and len(dealer) < 6:
         dealer.append(shoe.pop())
     hands = " / ".join(f"{name} {' '.join(told)}" for name, told in words.items())
-    return blackjack_script(
+    script = blackjack_script(
         f"{hands} / D {' '.join(dealer)}",
         number=number,
         hole_card=hole_card,
@@ -107,6 +113,13 @@ def blackjack_round(rng: Random, shoe: list[str], number: int, boxes: int) -> Ro
         gestures=rng.random() < 0.5,
         swept=rng.random() < 0.3,
     )
+    # A card is split when its player has seen it and has said so.
+    steps = [
+        part
+        for step in script.steps
+        for part in ((Pause(rng.uniform(0.5, 1.5)), step) if isinstance(step, Split) else (step,))
+    ]
+    return replace(script, steps=tuple(steps))
 
 
 def _play(

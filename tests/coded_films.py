@@ -62,12 +62,14 @@ discard = [[5, 20], [60, 20], [60, 90], [5, 90]]
 """
 LINES: Final = (
     "2H 3D 8C / KS 3S",
-    "9H KD / 2C 4S 5D",
+    "9H 8D / 2C 3H 5D",
     "8S TC / 5H AD",
     "4C 2D / 7H QD",
     "JS 6D / 3C 5S",
 )
-"""Rounds that keep to the rules, but for the last two, in which hands stand that had to draw."""
+"""Rounds that keep to the rules."""
+SKIPPED_DRAW: Final = "2S 3C / KH 7D"
+"""The player has five and gets no third card."""
 
 
 @dataclass(frozen=True, slots=True)

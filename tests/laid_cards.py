@@ -75,7 +75,10 @@ class Lay:
     @property
     def outline(self) -> tuple[tuple[float, float], ...]:
         turn = np.radians(self.turned)
-        right, down = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+        right, down = (
+            np.array([np.cos(turn), np.sin(turn)]),
+            np.array([-np.sin(turn), np.cos(turn)]),
+        )
         wide, tall = CARD[0] / 2 * right, CARD[1] / 2 * down
         middle = np.array([self.x, self.y])
         corners = (

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from vision.boxes import Boxes, Image, best_of_overlapping, index_height, lean, overlaps
+from vision.boxes import (
+    Boxes,
+    Image,
+    best_of_overlapping,
+    index_height,
+    lean,
+    overlaps,
+    shares_of_smaller,
+)
 from vision.card_reader import (
     BadPicture,
     CardReader,
@@ -70,6 +78,13 @@ def test_of_overlapping_boxes_the_best_remains() -> None:
     assert best_of_overlapping(boxes, scores, 0.5).tolist() == [1, 2]
     assert best_of_overlapping(boxes, scores, 0.9).tolist() == [1, 2, 0]
     assert best_of_overlapping(boxes[:0], scores[:0], 0.5).tolist() == []
+
+
+def test_a_find_that_lies_within_a_better_one_is_the_same_though_far_smaller() -> None:
+    boxes = np.array([[0, 0, 20, 40], [2, 20, 18, 38], [15, 0, 35, 40]], dtype=np.float32)
+    scores = np.array([0.9, 0.8, 0.7], dtype=np.float32)
+    assert best_of_overlapping(boxes, scores, 0.55).tolist() == [0, 1, 2]
+    assert best_of_overlapping(boxes, scores, 0.55, by=shares_of_smaller).tolist() == [0, 2]
 
 
 @given(st.floats(5, 200), st.floats(0, math.pi))

@@ -1,6 +1,7 @@
 """Stills and clips of findings."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from audit.films import FilmedCard, FilmedFinding
+from vision.card_log import CardLog, Names, Part
 from vision.evidence import (
     BadEvidence,
     EvidenceWanted,
@@ -30,6 +33,10 @@ from vision.evidence_still import (
     draw_still,
     said_in_percent,
 )
+from vision.film_evidence import show_findings
+from vision.film_reader import RoundRead
+from vision.film_rounds import ReadCard
+from vision.filmed_table import load_filmed_table
 
 if TYPE_CHECKING:
     from av.video.stream import VideoStream
@@ -334,3 +341,89 @@ def test_cards_at_the_edges_and_names_too_wide_do_no_harm() -> None:
     cards = [CardMark("AH", 0.5, (-20, -20, 40, 60)), CardMark("KD", 1.0, (930, 80, 990, 140))]
     zones = {"box" * 90: np.array([[0.0, 0], [5, 0], [5, 5]])}
     assert draw_still(frame, Marks(cards, zones), CAPTION).shape[1] == 960
+
+
+SHEET = """\
+table    = "BAC-07"
+timezone = "Asia/Singapore"
+decks    = 8
+
+[[game]]
+rulebook = "mbs-fortune-six-baccarat-v6"
+from     = 2026-01-01T06:00:00+08:00
+
+[camera]
+frame = [640, 360]
+[camera.zones]
+player = [[40, 60], [280, 60], [280, 300], [40, 300]]
+banker = [[340, 60], [600, 60], [600, 300], [340, 300]]
+"""
+
+
+def _logged(path: Path, film: Path) -> CardLog:
+    """A round of four cards of which the second is squeezed: read after the others."""
+    start = datetime(2026, 3, 9, 20, 0, tzinfo=UTC)
+    log = CardLog.opened(path, {}, Names("BAC-07", "S001", 1, start), (Part(film.name),))
+    cards = tuple(
+        ReadCard(
+            1,
+            seq,
+            card,
+            hand,
+            0.99,
+            (),
+            at_s,
+            (40.0 * seq, 20, 40.0 * seq + 20, 50),
+            0.2 * seq,
+            2.4,
+            order_seen=True,
+        )
+        for seq, card, hand, at_s in (
+            (1, "2H", "player", 0.3),
+            (2, "KS", "banker", 1.5),
+            (3, "3D", "player", 0.7),
+            (4, "6S", "banker", 0.9),
+        )
+    )
+    log.add(RoundRead(1, cards, (), 0.2, 2.4))
+    log.finish(None)
+    return log
+
+
+def test_a_finding_is_shown_once_all_its_cards_lie_there_in_the_order_they_were_dealt(
+    film: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "table.toml").write_text(SHEET)
+    log = _logged(tmp_path / "cards.csv", film)
+    finding = FilmedFinding(
+        "a1", "DRW001", "violation", "BAC-07", "S001", 1, None, "Seen.",
+        tuple(
+            FilmedCard(row.seq, row.card, row.hand, 0.99, film.name, row.at_s, row.seq == 3)
+            for row in log.rows()
+        ),
+    )  # fmt: skip
+    unseen = replace(
+        finding, finding_id="b2", cards=(replace(finding.cards[0], footage="other.mp4"),)
+    )
+    drawn: list[tuple[Marks, Caption]] = []
+
+    def draw(image: NDArray[np.uint8], marks: Marks, caption: Caption) -> NDArray[np.uint8]:
+        drawn.append((marks, caption))
+        return image
+
+    monkeypatch.setattr("vision.evidence.draw_still", draw)
+    table = load_filmed_table(tmp_path / "table.toml")
+    shown = list(
+        show_findings([unseen, finding], {film.name: film}, log.path, table, tmp_path / "shown")
+    )
+    assert [(one.finding_id, one.still is None) for one in shown] == [("b2", True), ("a1", False)]
+    assert "other.mp4 is not among the films" in str(shown[0].problem)
+    ((marks, caption),) = drawn
+    assert [(mark.order, mark.card, mark.concerned) for mark in marks.cards] == [
+        (1, "2H", False), (2, "KS", False), (3, "3D", True), (4, "6S", False),
+    ]  # fmt: skip
+    assert marks.zones["player"].tolist()[0] == [20, 30]  # of the film's own size
+    assert caption.at_s is not None
+    assert 1.9 <= caption.at_s <= 2.4
+    with av.open(str(shown[1].clip)) as container:
+        assert sum(1 for _ in container.decode(video=0)) == FRAMES

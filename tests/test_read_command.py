@@ -118,7 +118,7 @@ def test_a_part_of_a_film_is_read_with_names_of_its_own() -> None:
     )  # fmt: skip
     assert result.exit_code == 0, result.output
     rows = rows_of("cards.csv")
-    assert [row["card"] for row in rows] == ["9H", "2C", "KD", "4S", "5D"]
+    assert [row["card"] for row in rows] == ["9H", "2C", "8D", "3H", "5D"]
     assert {(row["shoe"], row["round"]) for row in rows} == {("S9", "31")}
     assert rows[0]["ts"].startswith("2026-05-01T09:00:11.")
 

@@ -229,3 +229,11 @@ def test_there_are_enough_clips_and_they_are_small_enough() -> None:
     assert len(clips) >= 8
     assert sum(clip.clip.stat().st_size for clip in clips) <= LARGEST
     assert {clip.clip.suffix for clip in clips} == {".mp4", ".mkv", ".mov"}
+
+
+@pytest.mark.parametrize("sample", CLIPS)
+def test_the_list_of_the_clips_says_what_is_to_be_found_in_each(sample: Sample) -> None:
+    lines = (COMMITTED / "README.md").read_text().splitlines()
+    (row,) = (line for line in lines if line.startswith(f"| `{sample.name}` |"))
+    codes = " ".join(f"`{finding.code}`" for finding in sample.expected)
+    assert row.split("|")[-2].strip() == (codes or "nothing")

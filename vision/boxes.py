@@ -1,6 +1,7 @@
 """Boxes in a picture: left, top, right, bottom in pixels, one row for each."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,21 @@ USUAL_INDEX_SHAPE = 1.9
 
 def overlaps(some: Boxes, others: Boxes) -> NDArray[np.float32]:
     """The area that each box of one list shares with each of another, by the area of both."""
-    low = np.maximum(some[:, None, :2], others[None, :, :2])
-    high = np.minimum(some[:, None, 2:], others[None, :, 2:])
-    shared = np.prod(np.clip(high - low, 0, None), axis=2)
+    shared = _shared(some, others)
     together = areas(some)[:, None] + areas(others)[None] - shared
     return np.asarray(shared / np.maximum(together, 1e-6), dtype=np.float32)
+
+
+def shares_of_smaller(some: Boxes, others: Boxes) -> NDArray[np.float32]:
+    """The area that each box of one list shares with each of another, by the smaller of the two."""
+    smaller = np.minimum(areas(some)[:, None], areas(others)[None])
+    return np.asarray(_shared(some, others) / np.maximum(smaller, 1e-6), dtype=np.float32)
+
+
+def _shared(some: Boxes, others: Boxes) -> NDArray[np.float32]:
+    low = np.maximum(some[:, None, :2], others[None, :, :2])
+    high = np.minimum(some[:, None, 2:], others[None, :, 2:])
+    return np.asarray(np.prod(np.clip(high - low, 0, None), axis=2), dtype=np.float32)
 
 
 def areas(boxes: Boxes) -> NDArray[np.float32]:
@@ -32,10 +43,15 @@ def centres(boxes: Boxes) -> NDArray[np.float32]:
     return np.asarray((boxes[:, :2] + boxes[:, 2:]) / 2, dtype=np.float32)
 
 
-def best_of_overlapping(boxes: Boxes, scores: NDArray[np.float32], most: float) -> NDArray[np.intp]:
+def best_of_overlapping(
+    boxes: Boxes,
+    scores: NDArray[np.float32],
+    most: float,
+    by: Callable[[Boxes, Boxes], NDArray[np.float32]] = overlaps,
+) -> NDArray[np.intp]:
     """Which boxes remain, best first, when none may overlap a better one by more than `most`."""
     order = np.argsort(-scores, kind="stable")
-    shared = overlaps(boxes[order], boxes[order])
+    shared = by(boxes[order], boxes[order])
     kept: list[int] = []
     for number in range(len(order)):
         if not kept or shared[number, kept].max() <= most:
@@ -47,11 +63,6 @@ def lean(corners: NDArray[np.float32]) -> float:
     """How many degrees an index leans to the right, from its corners as it reads upright."""
     up = (corners[0] + corners[1] - corners[2] - corners[3]) / 2
     return float(np.degrees(np.arctan2(up[0], -up[1])))
-
-
-def quarter_turns(corners: NDArray[np.float32]) -> int:
-    """How many quarter turns to the left bring an index nearest to upright."""
-    return round(lean(corners) / 90) % 4
 
 
 def index_height(width: float, height: float) -> float:

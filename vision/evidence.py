@@ -30,7 +30,7 @@ from audit.addresses import without_secrets
 from audit.errors import CatwalkError
 from vision.boxes import Image
 from vision.card_reader import Box
-from vision.evidence_still import Caption, CardMark, Marks, draw_still, paper
+from vision.evidence_still import Caption, CardMark, Marks, draw_still
 from vision.footage import Frame, open_footage
 
 MADE_BY: Final = "Catwalk evidence"
@@ -42,8 +42,8 @@ _KEY_FRAME_EVERY: Final = 50
 _STILL_REACH_S: Final = 1.0
 """How far from the wished moment a still may be taken where frames are missing."""
 _LOOK_EVERY_S: Final = 0.4
-_CLEARER: Final = 0.02
-"""Of the paper of the cards: so much more has to show for a later picture to be taken."""
+_CLEARER: Final = 1.02
+"""So much brighter the cards have to be for a later picture to be taken."""
 _NAMED_COLOURS: Final = {int(space): space for space in Colorspace}
 _USUAL: Final = Colorspace.ITU601
 """What colours without a name are decoded as."""
@@ -99,16 +99,21 @@ def evidence_for(
 ) -> Iterator[Evidence]:
     """Write `<finding_id>.png` and `<finding_id>.mp4` of each finding into a folder.
 
-    Zones are in pixels of the footage. Findings of the same seconds share the work. Seconds that
-    the footage lacks are said and do not keep the others from being made.
+    Zones are in pixels of the footage. Findings of the same seconds share the work, above all where
+    one follows the other. Seconds that the footage lacks are said and do not keep the others from
+    being made.
     """
     _make_folder(folder)
     cut: dict[tuple[float, float], Clip] = {}
+    last: tuple[tuple[tuple[float, float], list[Box]], Frame] | None = None
     for each in wanted:
         name = safe_name(each.finding_id)
         still = clip = problem = None
         try:
-            frame = clearest_frame(source, each.still_s, [card.box for card in each.cards])
+            shown = (each.still_s, [card.box for card in each.cards])
+            if last is None or last[0] != shown:
+                last = shown, clearest_frame(source, *shown)
+            frame = last[1]
             still = folder / f"{name}.png"
             caption = replace(each.caption, at_s=frame.at_s)
             write_still(still, draw_still(frame.image(), Marks(each.cards, zones or {}), caption))
@@ -148,25 +153,24 @@ def frame_at(source: str | Path, at_s: float) -> Frame:
 def clearest_frame(source: str | Path, seconds: tuple[float, float], cards: Sequence[Box]) -> Frame:
     """The frame of these seconds in which the least is over the cards."""
     clearest: Frame | None = None
-    due_s, most = seconds[0], -_CLEARER
+    due_s, brightest = seconds[0], 0.0
     for frame in open_footage(source).frames(*seconds):
         if frame.at_s < due_s:
             continue
         due_s = frame.at_s + _LOOK_EVERY_S
-        shown = _paper_shown(frame.image(), cards)
-        if shown > most + _CLEARER:
-            clearest, most = frame, shown
+        bright = _brightness(frame.luma, cards)
+        if clearest is None or bright > brightest * _CLEARER:
+            clearest, brightest = frame, bright
     return clearest or frame_at(source, seconds[0])
 
 
-def _paper_shown(image: Image, cards: Sequence[Box]) -> float:
-    """The share of the cards' boxes that is paper; what is over a card is darker or coloured."""
-    white = paper(image)
-    shares = []
-    for left, top, right, bottom in cards:
-        inside = white[max(round(top), 0) : round(bottom), max(round(left), 0) : round(right)]
-        shares.append(float(inside.mean()) if inside.size else 0.0)
-    return sum(shares) / max(len(shares), 1)
+def _brightness(luma: NDArray[np.uint8], cards: Sequence[Box]) -> float:
+    """How bright it is where the cards lie: less so where a hand is over them."""
+    inside = [
+        luma[max(round(top), 0) : round(bottom), max(round(left), 0) : round(right)]
+        for left, top, right, bottom in cards
+    ]
+    return sum(float(card.mean()) for card in inside if card.size)
 
 
 def write_still(path: Path, image: Image) -> None:

@@ -144,7 +144,7 @@ class FreePlaces:
         self._height, self._width = image.shape[:2]
         self._cards = tuple(cards)
         self._names: list[Box] = []
-        self._paper = cv2.integral(paper(image).astype(np.uint8))
+        self._paper = cv2.integral(_paper(image).astype(np.uint8))
 
     def take(self, size: tuple[int, int], wished: Iterable[tuple[float, float]]) -> tuple[int, int]:
         """Choose and occupy the first of the best places, given by their left top corners."""
@@ -179,7 +179,7 @@ class FreePlaces:
         return float(6 * cards + 5 * names + 1.5 * float(paper)) / area
 
 
-def paper(image: Image) -> NDArray[np.bool_]:
+def _paper(image: Image) -> NDArray[np.bool_]:
     """Pixels that may belong to the face of a card: bright, and of hardly any colour."""
     bright = image.max(axis=2).astype(np.float32)
     dull = image.min(axis=2).astype(np.float32)

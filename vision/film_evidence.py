@@ -75,7 +75,8 @@ def show_findings(
     for name, wanted in by_film.items():
         source = films[name]
         zones = table.zones.scaled_to(open_footage(source).size).polygons
-        for made in evidence_for(source, wanted, folder, zones):
+        in_order = sorted(wanted, key=lambda each: each.still_s)
+        for made in evidence_for(source, in_order, folder, zones):
             clip = made.clip.path if made.clip else None
             yield ShownFinding(made.finding_id, made.still, clip, made.problem)
 

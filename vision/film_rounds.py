@@ -286,5 +286,6 @@ def _usual_place(hand: str, order: int) -> tuple[float, float]:
     if hand in ("player", "banker"):
         return turn, 0.0 if hand == "player" else 1.0
     if hand == "dealer":
-        return turn, float(_LAST)
+        # All but the first come when the boxes are played out.
+        return (2.0 if order else 0.0), float(_LAST)
     return (2.0 if "." in hand else turn), float(hand.removeprefix("box").split(".")[0])

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import Boxes, Image, best_of_overlapping
+from vision.boxes import Boxes, Image, best_of_overlapping, shares_of_smaller
 from vision.model_files import BadModel, FinderFile, Network
 
 STRIDE = 32
@@ -14,6 +14,8 @@ STRIDE = 32
 PAD_GREY = 114
 INDEX, BACK = 0, 1
 CLASSES = 2
+MOST_OF_AN_INDEX = 0.55
+"""Two finds that share more than this of the smaller one are one index; drawn ones share 0.4."""
 USUAL_HEIGHT = 34.0
 """Pixels: indexes as tall as this are found best."""
 TALL_HEIGHT = 70.0
@@ -92,11 +94,15 @@ class Finder:
 
     def _merged(self, looks: list[NDArray[np.float32]]) -> Found:
         rows = np.concatenate(looks)
-        parts = []
-        for of_kind in (rows[rows[:, 5] != BACK], rows[rows[:, 5] == BACK]):
-            kept = best_of_overlapping(of_kind[:, :4], of_kind[:, 4], self._file.overlap)
-            parts.append(of_kind[kept])
-        indexes, backs = parts
+        indexes, backs = rows[rows[:, 5] != BACK], rows[rows[:, 5] == BACK]
+        # Backs may lie fanned; but no index hides half of another that can still be read, so what
+        # lies half within a better find is that find again, seen as its rank alone or its suit.
+        indexes = indexes[
+            best_of_overlapping(
+                indexes[:, :4], indexes[:, 4], MOST_OF_AN_INDEX, by=shares_of_smaller
+            )
+        ]
+        backs = backs[best_of_overlapping(backs[:, :4], backs[:, 4], self._file.overlap)]
         return Found(indexes[:, :4], indexes[:, 4], backs[:, :4], backs[:, 4])
 
 

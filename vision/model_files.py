@@ -45,7 +45,7 @@ class FinderFile:
     back_threshold: float = 0.5
     """From which score on something is the back of a card."""
     overlap: float = 0.5
-    """Two boxes that share more than this of their area are one find."""
+    """Two boxes round backs that share more than this of their area are one find."""
     longest_side: int = 1600
     """Pictures that are longer are shrunk to this many pixels."""
 

@@ -19,7 +19,7 @@ from vision.index_spots import COUNT, SAME_PLACE, normalised
 from vision.table_zones import DISCARD
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,12 +44,20 @@ ELSEWHERE: Final = -5.0
 old place was not seen bare; if it would have gone to another hand."""
 PASSING: Final = -1.0
 """The last, if it was seen there once: cards that are cleared away pass over other hands."""
+LATER: Final = 0.05
+"""For each second that it came later: of two places the earlier one is likelier the next."""
 GAP: Final = 0.3
+"""For each further second in which it lay nowhere."""
 FREE_GAP_S: Final = 2.0
 HIDDEN: Final = -2.0
 """What speaks against a card that was seen to be gone having been hidden only."""
 MOST_GAP: Final = 1.5
 """What a long time unseen speaks against it at most, if it lies where it lay."""
+PUSHED: Final = 0.8
+"""How far a card may be pushed while one of its corners is still taken for the same spot, in widths
+and heights of an index: its other corner is the same one, too."""
+READ_WELL: Final = 0.5
+"""What is read less surely, or is less surely an index, may be no card: nothing follows from it."""
 NUDGED: Final = 0.3
 """A card that lies so near to where it lay, in diagonals, was only pushed, or hidden."""
 SHARED: Final = 0.15
@@ -177,9 +185,10 @@ def _corners(spots: Sequence[Spot], shape: CardShape) -> list[list[Spot]]:
     for spot in sorted(spots, key=lambda spot: spot.there.first_s):
         for corner in corners:
             last = corner[-1]
-            if _same_corner(last, spot) and (
-                not last.there.gone or _card_stayed(last, spot, spots, shape)
-            ):
+            if not _same_corner(last, spot):
+                continue
+            pushed = _away(last, spot) > SAME_PLACE
+            if not (pushed or last.there.gone) or _card_stayed(last, spot, spots, shape):
                 corner.append(spot)
                 break
         else:
@@ -188,12 +197,15 @@ def _corners(spots: Sequence[Spot], shape: CardShape) -> list[list[Spot]]:
 
 
 def _same_corner(last: Spot, spot: Spot) -> bool:
-    """Whether a spot is where another was before, turned as it was, and reads as it did."""
-    away = math.hypot((spot.x - last.x) / last.size[0], (spot.y - last.y) / last.size[1])
-    if away > SAME_PLACE or last.there.last_s >= spot.there.first_s:
+    """Whether a spot is about where another was before, turned as it was, and reads as it did."""
+    if _away(last, spot) > PUSHED or last.there.last_s >= spot.there.first_s:
         return False
     turned = np.degrees(np.arccos(np.clip(_unit(spot.heading) @ _unit(last.heading), -1, 1)))
     return bool(turned < 25 and same_reading(spot.votes.evidence, last.votes.evidence) > 1.5)
+
+
+def _away(last: Spot, spot: Spot) -> float:
+    return math.hypot((spot.x - last.x) / last.size[0], (spot.y - last.y) / last.size[1])
 
 
 def _card_stayed(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -> bool:
@@ -261,19 +273,36 @@ def _centre(group: Sequence[Spot], shape: CardShape, zones: Zones) -> tuple[floa
 
 
 def _link(stays: Sequence[Stay], shape: CardShape) -> None:
-    """Find which stays one card made: first of cards that were seen to go, then of covered ones."""
+    """Find which stays one card made.
+
+    Whether a card was hidden depends on where those above it went, so it is done twice.
+    """
     covers = {id(stay): _covers_of(stay, stays, shape) for stay in stays}
-    for covered_too in (False, True):
-        links = []
-        for before, after in combinations(stays, 2):
-            if before.last_s >= after.first_s or not after.spots:
-                continue
-            hidden = _Hidden(covers[id(before)], after)
-            if covered_too or not hidden.above:
-                links.append((_followed(before, after, shape, hidden), before, after))
+    went: dict[int, Stay] = {}
+    for _ in range(2):
+        links = [
+            (
+                _followed(before, after, shape, _Hidden(covers[id(before)], after, went)),
+                before,
+                after,
+            )
+            for before, after in combinations(stays, 2)
+            if before.last_s < after.first_s and after.spots and _is_known(before)
+        ]
+        for stay in stays:
+            stay.follows = stay.followed_by = None
         for odds, before, after in sorted(links, key=lambda link: -link[0]):
             if odds > 0 and before.followed_by is None and after.follows is None:
                 before.followed_by, after.follows = after, before
+        went = {id(stay): stay.followed_by for stay in stays if stay.followed_by is not None}
+
+
+def _is_known(stay: Stay) -> bool:
+    """Whether a stay is surely that of a card: a back, or read well."""
+    if stay.back is not None:
+        return True
+    quality = max(spot.mean_quality for spot in stay.spots)
+    return min(quality, float(normalised(stay.evidence).max())) >= READ_WELL
 
 
 def _followed(before: Stay, after: Stay, shape: CardShape, hidden: _Hidden) -> float:
@@ -302,19 +331,25 @@ def _covers_of(stay: Stay, stays: Sequence[Stay], shape: CardShape) -> list[list
 class _Hidden:
     """What was laid over all that was known of a card, until another stay began."""
 
-    def __init__(self, covers: Sequence[Sequence[Stay]], after: Stay) -> None:
+    def __init__(
+        self, covers: Sequence[Sequence[Stay]], after: Stay, went: Mapping[int, Stay]
+    ) -> None:
         above = [[card for card in cards if card is not after] for cards in covers]
-        cards = [card for each in above for card in each] if all(above) else []
-        ends = [
-            card.until_s if card.followed_by is None else card.followed_by.first_s for card in cards
-        ]
-        self.until_s = max(ends, default=float("-inf"))
-        still = [
-            [card for card in each if card.followed_by is None and card.until_s >= after.first_s]
-            for each in above
-        ]
-        self.above = [card for each in still for card in each] if all(still) else []
-        """What still covers it then; none if any of it would show."""
+        ends = {
+            id(card): went[id(card)].first_s if id(card) in went else card.until_s
+            for cards in above
+            for card in cards
+        }
+        self.until_s = max(ends.values()) if ends and all(above) else float("-inf")
+        still = [[card for card in cards if ends[id(card)] >= after.first_s] for cards in above]
+        self.above = [card for cards in still for card in cards] if all(still) else []
+        """What still covers it then; nothing if any of it would show."""
+        moved = {id(stay) for stay in went.values()}
+        self.by_a_split = any(
+            id(card) in moved and 0 < after.first_s - card.first_s < SPLITTING_S
+            for card in self.above
+        )
+        """A dealer who splits lays one card aside, over the other, which comes next."""
 
 
 def _covers(stay: Stay, spot: Spot, shape: CardShape) -> bool:
@@ -335,14 +370,15 @@ def _turned_up(back: Stay, face: Stay, shape: CardShape) -> float:
     reach = 0.35 if shape.known or len(face.spots) > 1 else 0.6
     if away > reach:
         return -1.0
-    return 6.0 - 6.0 * float(away) - 0.05 * (face.first_s - back.last_s)
+    return 6.0 - 6.0 * float(away) - LATER * (face.first_s - back.last_s)
 
 
 def _moved(before: Stay, after: Stay, shape: CardShape, hidden: _Hidden) -> float:
     """The odds that a card was moved from one place to another, or hidden where it lay."""
     odds = same_reading(before.evidence, after.evidence)
-    gap = max(0.0, after.first_s - max(before.until_s, hidden.until_s))
-    waited = 0.05 * gap + GAP * max(0.0, gap - FREE_GAP_S)
+    gap = max(0.0, after.first_s - before.until_s)
+    unseen = max(0.0, after.first_s - max(before.until_s, hidden.until_s))
+    waited = LATER * gap + GAP * max(0.0, unseen - FREE_GAP_S)
     if _lies_as_before(before, after, shape):
         return odds + HIDDEN - min(waited, MOST_GAP)
     odds -= waited
@@ -352,12 +388,7 @@ def _moved(before: Stay, after: Stay, shape: CardShape, hidden: _Hidden) -> floa
         if shape.known and shape.apart(before.centre, after.centre) > 4:
             odds += ELSEWHERE
     if hidden.above:
-        # A dealer who splits lays one card aside, over the other, which comes next.
-        split = any(
-            card.follows is not None and 0 < after.first_s - card.first_s < SPLITTING_S
-            for card in hidden.above
-        )
-        return odds + (MOVED if split else COVERED)
+        return odds + (MOVED if hidden.by_a_split else COVERED)
     if shape.known and all(_covers(after, spot, shape) for spot in before.spots):
         return odds + COVERED
     return odds + (MOVED if before.gone else UNJUDGED)

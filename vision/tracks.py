@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 FEWEST_CARDS: Final = 3
 """A layout with fewer cards than any round has is not taken as cleared within `WAIT_S` seconds."""
 WAIT_S: Final = 3.0
+BEYOND_ZONES: Final = 0.7
+"""How surely something has to be read to be a card where no hand is: cloth and chips have print."""
 NEVER_SURE: Final = 5e-4
 """The share that every card keeps, however often another was read."""
 
@@ -163,12 +165,9 @@ class Tracker:
 
     def _shown_again(self, glance: Glance) -> bool:
         """Whether most of what lay there at last is there again, in the same places."""
-        last_s = max(spot.there.last_s for spot in self._keeper.spots) if self._keeper.spots else 0
-        lately = [
-            spot
-            for spot in self._keeper.spots
-            if spot.there.last_s > last_s - 1.5 and self._credible(spot)
-        ]
+        before = [spot for spot in self._keeper.spots if spot.there.gone and self._credible(spot)]
+        last_s = max((spot.there.last_s for spot in before), default=0.0)
+        lately = [spot for spot in before if spot.there.last_s > last_s - 1.5]
         again = sum(
             any(
                 spot.distance(index) < 0.5
@@ -195,15 +194,20 @@ class Tracker:
         lying = [card for card in cards if not card[-1].gone]
         if len(gone) < FEWEST_CARDS:
             return None
-        ended = max(card[-1].last_s for card in gone)
-        stale = [card for card in lying if card[0].first_s <= ended]
-        fresh = [card for card in lying if card[0].first_s > ended]
+        ended: dict[str | None, float] = {}
+        for card in gone:
+            hand = card[-1].hand
+            ended[hand] = max(ended.get(hand, card[-1].last_s), card[-1].last_s)
+        last_s = max(ended.values())
+        # A card is of the next round if it was laid in a hand that had been cleared.
+        fresh = [card for card in lying if card[0].first_s > ended.get(card[0].hand, last_s)]
+        stale = [card for card in lying if card not in fresh]
         if not fresh or self._carried_on(gone, fresh):
             return None
         if stale and not self._left_behind(stale, gone, fresh):
             return None
         begins = min(card[0].first_s for card in fresh)
-        self._keeper.clear_s = ended
+        self._keeper.clear_s = min(begins, last_s)
         old = self._tracked(
             [spot for spot in spots if spot.there.first_s < begins],
             [back for back in backs if back.there.first_s < begins],
@@ -326,6 +330,8 @@ def _is_card(chain: Sequence[Stay]) -> bool:
         return seen >= 3
     quality = max(spot.mean_quality for spot in spots)
     surest = float(normalised(np.asarray(sum(stay.evidence for stay in chain))).max())
+    if chain[0].hand is None and min(quality, surest) < BEYOND_ZONES:
+        return False
     paired = max(len(stay.spots) for stay in chain) > 1
     turned = any(stay.back is not None for stay in chain)
     if seen == 1 and not turned:

@@ -351,7 +351,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.keep or Path(temporary)
         folder.mkdir(parents=True, exist_ok=True)
-        for stale in folder.glob("*/*.duckdb"):
+        for stale in (*folder.glob("*/*.duckdb"), *folder.glob("*/*.duckdb.footage/*")):
             stale.unlink()
         try:
             sys.exit(_benchmark(given, folder))

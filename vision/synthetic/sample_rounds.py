@@ -432,7 +432,7 @@ SWITCHED_CARD: Final = Sample(
     ),
     expected=(
         Expected(1, "SRC004", "review", "the shoe read a jack, a five lies on the table"),
-        Expected(2, "SRC004", "review", "two cards lie in each other's place"),
+        Expected(2, "SRC006", "review", "two cards lie in each other's place"),
         Expected(3, "SRC005", "review", "the shoe read a two that never came to the table"),
     ),
 )

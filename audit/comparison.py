@@ -68,7 +68,8 @@ class _Place:
 def compare_logs(logs: Sequence[tuple[CardRow, ...]], book: Rulebook) -> Compared:
     """Compare the logs of one shoe, each from one source, card by card."""
     ordered = [sorted(map(_spelt, log), key=lambda row: row.seq) for log in logs if log]
-    ordered.sort(key=len, reverse=True)
+    # A shoe knows its own numbers; a camera counts from when it began to look.
+    ordered.sort(key=lambda log: (_is_filmed(log[0]), -len(log)))
     places = [_Place(row) for row in ordered[0]] if ordered else []
     strangers: list[ShoeFinding] = []
     left_over: list[tuple[CardRow, str]] = []
@@ -77,7 +78,7 @@ def compare_logs(logs: Sequence[tuple[CardRow, ...]], book: Rulebook) -> Compare
         alignment = align(here, log)
         if alignment.agree < LEAST_IN_COMMON * min(len(here), len(log)):
             strangers += _nothing_in_common(here, log, alignment.agree, book)
-            why = f"its log has too little in common with that of {here[0].origin.file}"
+            why = f"its log has too little in common with that of {_told(here[0])}"
             left_over += [(row, why) for row in log]
             continue
         left_over += _not_used(here, log, alignment)
@@ -98,9 +99,9 @@ def _nothing_in_common(
     first = one[0]
     says = TwoReadings(
         seq=first.seq,
-        source=first.origin.file,
+        source=_told(first),
         says=f"{len(one)} cards",
-        other_source=other[0].origin.file,
+        other_source=_told(other[0]),
         other_says=f"{len(other)}, of which only {agree} agree; those are left out",
         both_sure=False,
     )
@@ -137,8 +138,8 @@ def _only_in_one(row: CardRow, lacking: Sequence[CardRow]) -> OneSource:
     return OneSource(
         row.seq,
         row.card,
-        row.origin.file,
-        lacking[0].origin.file,
+        _told(row),
+        _told(lacking[0]),
         off_the_table=was_to_be_seen and not filmed,
         only_on_the_table=filmed and not was_to_be_seen,
     )
@@ -146,6 +147,11 @@ def _only_in_one(row: CardRow, lacking: Sequence[CardRow]) -> OneSource:
 
 def _is_filmed(row: CardRow) -> bool:
     return row.at_s is not None
+
+
+def _told(row: CardRow) -> str:
+    """What a source is called: a log that was made of a film, as the film."""
+    return row.footage or row.origin.file
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,9 +287,9 @@ def _contradict(one: CardRow, other: CardRow) -> bool:
 def _two_readings(one: CardRow, other: CardRow, says: str, other_says: str) -> _Doubt:
     about = TwoReadings(
         seq=one.seq,
-        source=one.origin.file,
+        source=_told(one),
         says=says,
-        other_source=other.origin.file,
+        other_source=_told(other),
         other_says=other_says,
         both_sure=one.card != other.card and min(one.confidence, other.confidence) >= SURE_FROM,
     )
@@ -295,8 +301,8 @@ def _two_orders(one: CardRow, other: CardRow, passed: _Passed, *, hands_differ: 
         seq=one.seq,
         card=one.card,
         passed=passed.card,
-        source=one.origin.file,
-        other_source=other.origin.file,
+        source=_told(one),
+        other_source=_told(other),
         before=passed.before,
         hands=(str(one.hand), str(other.hand)) if hands_differ else None,
     )

@@ -97,7 +97,7 @@ def test_a_card_read_otherwise_is_named_and_no_other(seed: int, place: int, card
     (one,) = compared.findings
     assert one.round == place // 4 + 1
     assert one.finding.severity is Severity.REVIEW
-    assert f"shoe.csv has {cards[place]}, camera.csv {card}" in one.finding.observed
+    assert f"shoe.csv has {cards[place]}, clip.mp4 {card}" in one.finding.observed
     assert "switched" in one.finding.observed
     merged = compared.cards[place]
     assert {merged.card, merged.alternatives[:2]} == {cards[place], card}
@@ -245,7 +245,7 @@ def test_sources_that_saw_a_card_go_to_different_hands_disagree(
     assert compared.cards[5].hand == kept
     assert found(compared) == ([("SRC004", (6,))] if differ else [])
     if differ:
-        said = f"shoe.csv has 2C at {here}, camera.csv 2C at {there}"
+        said = f"shoe.csv has 2C at {here}, clip.mp4 2C at {there}"
         assert said in compared.findings[0].finding.observed
 
 
@@ -263,7 +263,7 @@ def test_a_card_dealt_out_of_order_is_named_with_the_one_that_it_passed() -> Non
     (one,) = compared.findings
     assert (one.finding.code, one.round, one.finding.severity) == ("SRC006", 8, Severity.REVIEW)
     assert one.finding.observed == (
-        f"card 32, {NAMES[31]}, comes after {NAMES[30]} in shoe.csv and before it in camera.csv"
+        f"card 32, {NAMES[31]}, comes after {NAMES[30]} in shoe.csv and before it in clip.mp4"
     )
     assert [row.card for row in compared.cards] == NAMES
     check_whole(compared, log, camera)

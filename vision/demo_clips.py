@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import duckdb
+from rich.console import Console
 
 from audit.films import FilmNotRead
 from vision.audit_films import AuditFilms
@@ -117,7 +118,8 @@ class DemoFilms:
         self, findings: Sequence[FilmedFinding], films: Sequence[FilmRead], folder: Path
     ) -> tuple[Shown, ...]:
         """Cut stills and clips as after any audit, and keep where they are."""
-        shown = self._films.show(findings, films, folder)
+        with Console(stderr=True).status("stills and clips of what was found …"):
+            shown = self._films.show(findings, films, folder)
         self.stills |= {one.finding.finding_id: one.still for one in shown if one.still}
         return shown
 

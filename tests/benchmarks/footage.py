@@ -151,10 +151,25 @@ def read(
     return log
 
 
-def timed(work: Callable[[], object]) -> float:
-    began = time.perf_counter()
+@dataclass(frozen=True)
+class Took:
+    """Seconds that went by, and seconds that processors worked."""
+
+    wall_s: float
+    busy_s: float
+
+
+def timed(work: Callable[[], object]) -> Took:
+    began, busy = time.perf_counter(), time.process_time()
     work()
-    return time.perf_counter() - began
+    return Took(time.perf_counter() - began, time.process_time() - busy)
+
+
+def median(took: list[Took]) -> Took:
+    return Took(
+        statistics.median(each.wall_s for each in took),
+        statistics.median(each.busy_s for each in took),
+    )
 
 
 def main() -> None:
@@ -176,32 +191,35 @@ def main() -> None:
         folder = Path(name)
         read(footage, table, reader, folder, Unheard())  # the first run still sets up memory
         reader.pictures, reader.took_s = 0, 0.0
-        times: dict[str, list[float]] = {"decode": [], "read": []}
+        times: dict[str, list[Took]] = {"decode": [], "read": []}
         for _ in range(given.times):
             times["decode"].append(timed(lambda: decode(clip)))
             times["read"].append(timed(lambda: read(footage, table, reader, folder, Unheard())))
-        decoding, reading = (statistics.median(times[part]) for part in ("decode", "read"))
+        decoding, reading = median(times["decode"]), median(times["read"])
+        all_reading_s = sum(took.wall_s for took in times["read"])
         width, height = footage.size
         pictures = max(reader.pictures, 1)
         sys.stdout.write(
             f"{clip.name}: {length_s:.1f} s of {width} × {height}, "
             f"{frames / length_s:.1f} frames a second\n"
-            f"decoding alone    {decoding:7.2f} s, {length_s / decoding:6.1f} × real time\n"
-            f"reading           {reading:7.2f} s, {length_s / reading:6.1f} × real time "
-            f"(goal at 720p30: {GOAL_TIMES:.0f})\n"
-            f"ratio             {decoding / reading:7.2f} of the speed of decoding "
+            f"decoding alone    {decoding.wall_s:7.2f} s, {length_s / decoding.wall_s:6.1f} × real "
+            f"time, {decoding.busy_s:.2f} s of processors\n"
+            f"reading           {reading.wall_s:7.2f} s, {length_s / reading.wall_s:6.1f} × real "
+            f"time, {reading.busy_s:.2f} s of processors (goal at 720p30: {GOAL_TIMES:.0f} ×)\n"
+            f"ratio             {decoding.wall_s / reading.wall_s:7.2f} of the speed of decoding "
             f"(goal: {GOAL_RATIO})\n"
             f"card reader       {1000 * reader.took_s / pictures:7.1f} ms a picture, "
-            f"{pictures / given.times:.0f} pictures, {reader.took_s / sum(times['read']):.0%} "
+            f"{pictures / given.times:.0f} pictures, {reader.took_s / all_reading_s:.0%} "
             "of the time\n"
         )
         if given.hours:
             seconds = given.hours * 3600
             memory = Memory(seconds / POINTS)
-            took = timed(lambda: read(Looped(footage, seconds), table, reader, folder, memory))
+            long = timed(lambda: read(Looped(footage, seconds), table, reader, folder, memory))
             settled = memory.megabytes[SETTLED:] or memory.megabytes
             sys.stdout.write(
-                f"{given.hours:g} hours          {took:7.0f} s, {seconds / took:6.1f} × real time\n"
+                f"{given.hours:g} hours           {long.wall_s:7.0f} s, "
+                f"{seconds / long.wall_s:6.1f} × real time\n"
                 f"memory grew by    {settled[-1] - settled[0]:7.1f} MB "
                 f"from {clock(SETTLED * memory.every_s)} on, at most "
                 f"{max(memory.megabytes):.1f} MB\n"

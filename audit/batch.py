@@ -180,8 +180,11 @@ def _profiles(
 
 
 def _contested(cards: pl.DataFrame) -> pl.DataFrame:
-    """Name the shoes of which a card is logged more than once."""
-    return cards.filter(pl.struct(*SHOE_KEY, "seq").is_duplicated()).select(SHOE_KEY).unique()
+    """Name the shoes of which a card is logged more than once, or that were filmed besides."""
+    twice = cards.filter(pl.struct(*SHOE_KEY, "seq").is_duplicated()).select(SHOE_KEY)
+    filmed = cards.filter(pl.col("footage").is_not_null()).select(SHOE_KEY).unique()
+    besides = cards.filter(pl.col("footage").is_null()).join(filmed, on=SHOE_KEY, how="semi")
+    return pl.concat([twice, besides.select(SHOE_KEY)]).unique()
 
 
 def _rows_of_shoes(

@@ -4,6 +4,7 @@ Logs that number their cards alike are compared number by number. A camera that 
 middle, or misses a card, numbers them otherwise; then the cards themselves tell which is which.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -115,6 +116,7 @@ def _nothing_in_common(
 
 def _merge(places: list[_Place], log: Sequence[CardRow], alignment: Alignment) -> list[_Place]:
     here_rows = [place.row for place in places]
+    later = _rounds_later(alignment, here_rows, log)
     lacked = {at for run in alone_in_one(alignment.pairs) if len(run) <= FARTHEST for at in run}
     merged: list[_Place] = []
     for at, (here, there) in enumerate(alignment.pairs):
@@ -125,12 +127,26 @@ def _merge(places: list[_Place], log: Sequence[CardRow], alignment: Alignment) -
         if here is not None:
             place, lacking = places[here], log
         elif there is not None:
-            place, lacking = _Place(log[there], numbered=alignment.by_seq), here_rows
+            row = log[there]
+            if row.round is not None:
+                row = replace(row, round=row.round + later)
+            place, lacking = _Place(row, numbered=alignment.by_seq), here_rows
         if at in lacked:
             doubt = _Doubt(_only_in_one(place.row, lacking), place.row.confidence)
             place = replace(place, doubts=(*place.doubts, doubt))
         merged.append(place)
     return merged
+
+
+def _rounds_later(alignment: Alignment, one: Sequence[CardRow], other: Sequence[CardRow]) -> int:
+    """By how much the first log numbers its rounds higher than the other."""
+    apart: Counter[int] = Counter()
+    for here, there in alignment.pairs:
+        if here is not None and there is not None:
+            first, second = one[here].round, other[there].round
+            if first is not None and second is not None:
+                apart[first - second] += 1
+    return max(apart, key=lambda rounds: (apart[rounds], -abs(rounds)), default=0)
 
 
 def _only_in_one(row: CardRow, lacking: Sequence[CardRow]) -> OneSource:

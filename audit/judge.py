@@ -32,6 +32,8 @@ from audit.verdicts import Breach
 
 SURE_FROM = 0.98
 """From this confidence on, a card is taken as read, and its doubt only multiplied in."""
+LEAST_LIKELY = 0.005
+"""What holds only if a card was read worse than this likely is not worth a person's look."""
 BOX_SKIPPED, STOOD_BELOW_TWELVE = "DEA011", "ACT011"
 MOST_READINGS = 2197
 """Three unknown cards of thirteen ranks: more unknown cards than that leave a round unjudged."""
@@ -67,6 +69,7 @@ def judge_round(
     return tuple(
         _with_doubt(replace(finding, confidence=mass * finding.confidence), round_)
         for mass, _, finding in held.values()
+        if mass >= LEAST_LIKELY
     )
 
 

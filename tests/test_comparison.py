@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from audit.cards import DECK
+from audit.cards import DECK, Card, Rank, Suit
 from audit.comparison import Compared, compare_logs
 from audit.findings import Severity
 from audit.judge import judge_round
@@ -132,6 +132,14 @@ def test_a_camera_that_saw_a_part_of_the_shoe_is_found_in_it(
     assert [row.seq for row in compared.cards] == list(range(1, 201))
     assert [row.seq for row in compared.cards if row.footage] == list(range(start + 1, end + 1))
     check_whole(compared, log, camera)
+
+
+def test_rounds_that_only_the_camera_saw_are_numbered_as_the_shoe_numbers_them() -> None:
+    log = tuple(replace(row, round=12 + place // 4) for place, row in enumerate(log_of(NAMES)))
+    camera = filmed(log_of(NAMES[20:]))
+    compared = compare_logs([log[:40], camera], BOOK)
+    assert compared.findings == ()
+    assert [row.round for row in compared.cards] == [12 + place // 4 for place in range(52)]
 
 
 def test_a_card_that_only_the_camera_saw_takes_a_number_of_its_own() -> None:
@@ -370,3 +378,19 @@ def test_a_contested_card_accuses_nobody() -> None:
     cards = (*played.cards[:4], contested)
     doubtful = judge_round(replace(played, cards=cards), BOOK, plain_sheet(BOOK.id))
     assert {finding.severity for finding in doubtful} <= {Severity.REVIEW}
+
+
+@pytest.mark.parametrize(("share", "found"), [(0.02, ["DRW001"]), (0.004, [])])
+def test_what_is_all_but_impossible_is_not_handed_to_a_person(
+    share: float, found: list[str]
+) -> None:
+    """Six stands; were the four a three, the player would have to draw."""
+    played = parse_round("P 2H 4D / B KS 7S")
+    four = played.cards[2]
+    assert str(four.card) == "4D"
+    others = ((Card(Rank.THREE, Suit.DIAMONDS), share), (Card(Rank.FOUR, Suit.CLUBS), 0.03 - share))
+    doubtful = replace(four, confidence=0.97, alternatives=others)
+    cards = (*played.cards[:2], doubtful, *played.cards[3:])
+    judged = judge_round(replace(played, cards=cards), BOOK, plain_sheet(BOOK.id))
+    assert [finding.code for finding in judged] == found
+    assert all(finding.severity is Severity.REVIEW for finding in judged)

@@ -126,7 +126,7 @@ class CameraWatch:
         """The same frames; one in each second is looked at in passing."""
         for frame in frames:
             if frame.at_s >= self._next_s:
-                self._next_s = frame.at_s + _EVERY_S
+                self._next_s = (frame.at_s // _EVERY_S + 1) * _EVERY_S
                 self.check(frame)
             yield frame
 

@@ -83,8 +83,8 @@ class Progress:
     """Counted from the first round of the film, whatever that is called."""
     done_s: float = 0.0
     """When the last round of the log was over."""
-    again_from_s: tuple[float, ...] = ()
-    """From where on the last rounds would be read again as they were."""
+    begun_s: tuple[float, ...] = ()
+    """When the last rounds of the log began."""
     dealt: tuple[float, ...] = ()
     """How many copies of each card were dealt by then, as far as they were read."""
     doubted: int = 0
@@ -197,7 +197,7 @@ class CardLog:
                 next_round=seen.number + 1,
                 next_seq=rows[-1].seq + 1 if rows else before.next_seq,
                 done_s=seen.end_s,
-                again_from_s=(*before.again_from_s, seen.again_from_s)[-ROUNDS_BACK:],
+                begun_s=(*before.begun_s, seen.start_s)[-ROUNDS_BACK:],
                 dealt=tuple(map(float, dealt)),
                 doubted=before.doubted + bool(seen.doubts),
             )

@@ -1,7 +1,7 @@
 """Reading a picture: its indexes, the cards they belong to, and the backs of cards."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
@@ -122,13 +122,23 @@ class CardReader:
     """Reads pictures with three networks: one finds indexes, one tells how they lean, one reads."""
 
     def __init__(
-        self, finder: Finder, turner: IndexTurner, reader: IndexReader, readable: float = READABLE
+        self,
+        finder: Finder,
+        turner: IndexTurner,
+        reader: IndexReader,
+        readable: float = READABLE,
+        believed: float = 0.0,
     ) -> None:
-        """Take what is found as readable from this probability on."""
+        """Take what is found as readable from this probability on.
+
+        And believe it where finder and reader together are as sure as that: what only half looks
+        like an index, and reads as half a card, is none.
+        """
         self._finder = finder
         self._turner = turner
         self._reader = reader
         self._readable = readable
+        self._believed = believed
 
     def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
         """Read a picture, at the scales given or else at those that suit it."""
@@ -148,7 +158,9 @@ class CardReader:
                 strict=True,
             )
         ]
-        legible = np.flatnonzero(readable >= self._readable)
+        surely = found.index_scores * readable * cards.max(axis=1, initial=0.0)
+        can_be_read = (readable >= self._readable) & (surely >= self._believed)
+        legible = np.flatnonzero(can_be_read)
         groups = join_indexes(
             image, found.indexes[legible], cards[legible], leans.likeliest[legible]
         )
@@ -156,7 +168,7 @@ class CardReader:
         return PictureReading(
             cards=tuple(sorted(joined, key=lambda card: card.box)),
             unreadable=tuple(
-                index for index, can in zip(seen, readable, strict=True) if can < self._readable
+                index for index, can in zip(seen, can_be_read, strict=True) if not can
             ),
             backs=tuple(
                 sorted(
@@ -207,14 +219,22 @@ def joined_card(indexes: Sequence[IndexSeen]) -> CardSeenInPicture:
     return CardSeenInPicture(tuple(indexes), whole, 1 - unreadable)
 
 
-def load_card_reader(folder: Path | None = None, threads: int = THREADS) -> CardReader:
-    """Load the weights from a folder, or from where they usually are."""
+def load_card_reader(
+    folder: Path | None = None, threads: int = THREADS, *, least_score: float = 0.0
+) -> CardReader:
+    """Load the weights from a folder, or from where they usually are.
+
+    Finds of a lower score than the least are passed over, though the weights' own threshold is
+    lower.
+    """
     files = load_model_files(folder)
-    finder = Finder(Network(files.folder / files.finder.file, threads), files.finder)
+    threshold = max(files.finder.threshold, least_score)
+    settings = replace(files.finder, threshold=threshold)
+    finder = Finder(Network(files.folder / files.finder.file, threads), settings)
     turner = IndexTurner(Network(files.folder / files.turner.file, threads))
     network = Network(files.folder / files.reader.file, threads)
     reader = IndexReader(network, files.reader.temperature)
-    return CardReader(finder, turner, reader, files.reader.readable)
+    return CardReader(finder, turner, reader, files.reader.readable, files.reader.believed)
 
 
 def read_image(path: Path) -> Image:

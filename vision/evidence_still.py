@@ -73,15 +73,19 @@ class Caption:
 
     @property
     def where(self) -> str:
-        """Table, shoe, round, time and picture, as far as they are known."""
+        """Table, shoe, round and time, as far as they are known."""
         parts = (
             f"table {self.table}" if self.table else "",
             f"shoe {self.shoe}" if self.shoe else "",
             f"round {self.round}" if self.round is not None else "",
             self.time,
-            f"picture at {clock(self.at_s)} of {self.footage}" if self.at_s is not None else "",
         )
         return "   ·   ".join(part for part in parts if part)
+
+    @property
+    def picture(self) -> str:
+        """Which moment of which film is shown, as far as that is known."""
+        return "" if self.at_s is None else f"picture at {clock(self.at_s)} of {self.footage}"
 
 
 def draw_still(image: Image, marks: Marks, title: Caption) -> Image:
@@ -356,12 +360,13 @@ def write_outlined(
 
 
 def _strip(width: int, title: Caption) -> Image:
-    """The caption: a bar in the colour of the severity, the code, the place, and the sentence."""
+    """The caption: a bar in the colour of the severity, what was found and where, and the film."""
     small, large = max(14, round(width / 68)), max(15, round(width / 60))
     margin = round(width / 64)
     lines = _wrapped(title.sentence, large, width - 2 * margin)
     step = round(large * 1.45)
     height = round(small * 2.5) + step * len(lines) + round(large * 0.3)
+    height += round(small * 1.5) if title.picture else 0
     height += height % 2
     strip = np.full((height, width, 3), STRIP, np.uint8)
     accent = ACCENTS.get(title.severity, OTHER_ACCENT)
@@ -380,6 +385,10 @@ def _strip(width: int, title: Caption) -> Image:
     for number, line in enumerate(lines):
         at = (margin, foot + step * (number + 1) + round(small * 0.2))
         write(strip, line, at, size=large, colour=ON_STRIP)
+    if title.picture:
+        words = _cut(title.picture, small, width - 2 * margin, 400)
+        at = (margin, height - round(small * 0.75))
+        write(strip, words, at, size=small, colour=FAINT_ON_STRIP)
     return strip
 
 

@@ -20,7 +20,7 @@ from vision.evidence_still import Caption, CardMark, Marks, draw_still
 from vision.footage import open_footage
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from audit.films import FilmedCard, FilmedFinding
@@ -56,17 +56,11 @@ def show_findings(
 
     `films` are the files by the names that the log calls them.
     """
-    rows: dict[tuple[str, float], list[LogRow]] = {}
-    for row in read_log(log):
-        rows.setdefault((row.footage, round(row.at_s, 3)), []).append(row)
+    rows = _Rows(read_log(log))
     by_film: dict[str, list[EvidenceWanted]] = {}
     for finding in findings:
         name = finding.cards[0].footage
-        seen = [
-            (_row_of(card, rows[key]), card.concerned)
-            for card in finding.cards
-            if card.footage == name and (key := (name, round(card.at_s, 3))) in rows
-        ]
+        seen = rows.of(card for card in finding.cards if card.footage == name)
         if name not in films or not seen:
             why = f"{name} is not among the films that were read"
             yield ShownFinding(finding.finding_id, None, None, why)
@@ -81,9 +75,26 @@ def show_findings(
             yield ShownFinding(made.finding_id, made.still, clip, made.problem)
 
 
-def _row_of(card: FilmedCard, at_once: Sequence[LogRow]) -> LogRow:
-    """The row of a card among those first read in one look; a shoe may call it otherwise."""
-    return max(at_once, key=lambda row: (row.card == card.card, row.hand == card.hand))
+class _Rows:
+    """The rows of a log, found by when a card was read: a shoe's own log numbers them otherwise."""
+
+    def __init__(self, rows: Iterable[LogRow]) -> None:
+        self._read_at: dict[tuple[str, float], list[LogRow]] = {}
+        for row in rows:
+            self._read_at.setdefault((row.footage, round(row.at_s, 3)), []).append(row)
+
+    def of(self, cards: Iterable[FilmedCard]) -> list[tuple[LogRow, bool]]:
+        """The row of each card, and whether the finding is about it; no row stands for two."""
+        taken: set[int] = set()
+        seen: list[tuple[LogRow, bool]] = []
+        for card in cards:
+            read = self._read_at.get((card.footage, round(card.at_s, 3)), [])
+            free = [row for row in read if row.seq not in taken]
+            if free:
+                own = max(free, key=lambda row: (row.card == card.card) + (row.hand == card.hand))
+                taken.add(own.seq)
+                seen.append((own, card.concerned))
+        return seen
 
 
 def _wanted(finding: FilmedFinding, seen: Sequence[tuple[LogRow, bool]]) -> EvidenceWanted:
@@ -109,7 +120,7 @@ def _wanted(finding: FilmedFinding, seen: Sequence[tuple[LogRow, bool]]) -> Evid
             table=finding.table_id,
             shoe=finding.shoe,
             round=finding.round,
-            time=f"from {finding.ts:%Y-%m-%d %H:%M:%S}" if finding.ts else "",
+            time=f"{finding.ts:%Y-%m-%d %H:%M:%S}" if finding.ts else "",
             code=finding.code,
             severity=finding.severity,
             sentence=finding.sentence,

@@ -12,6 +12,7 @@ from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import groupby
 from queue import Empty, Full, Queue
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 
 AHEAD: Final = 12
 """Pictures that may wait to be read; each is a whole decoded frame."""
+STRETCH_S: Final = 300.0
+"""After so many seconds what lies still is looked at anew, as if the film began there: reading can
+go on from there and comes to the same."""
 SAID_EVERY_S: Final = 1.0
 """Seconds of film after which it is said how far it is, though nothing was to be read."""
 DOUBTED: Final = 0.5
@@ -45,7 +49,7 @@ _AT_ONCE_S: Final = 0.3  # a card that lies there so soon lay there before the f
 _UNNOTICED_S: Final = 1.0  # trouble may have begun so long before it was looked for
 _ABSENT_LOOKS: Final = 2  # after which a card is known to be gone
 _LOOKS_KEPT: Final = 400
-_GO_BACK_S: Final = 2.0  # before a round begins, so that its places are seen bare
+_SEEN_BARE_S: Final = 2.0  # the places of a round must be seen for so long before it begins
 _BEGINNING_S: Final = 15.0  # in which it is learnt what the camera showed at first
 _HOLE_S: Final = 2.5  # so long without a frame, where they came faster, a card may be missed
 _HOLE_TIMES: Final = 5.0
@@ -65,8 +69,6 @@ class RoundRead:
     end_s: float
     doubts: tuple[str, ...] = ()
     """Why it may not have been seen whole, a sentence each; then no card of it is sure."""
-    again_from_s: float = 0.0
-    """From here on it would be read again as it was: a frame before it that was compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +226,6 @@ class _Reading:
             one.start_s,
             one.end_s,
             doubts,
-            self._compared_before(one.start_s),
         )
         if doubts and len(cards) < FEWEST_DOUBTED:
             self._tell.left_out(seen)
@@ -251,10 +252,6 @@ class _Reading:
         if len(bare) >= _ABSENT_LOOKS:
             return bare[_ABSENT_LOOKS - 1]
         return self._looks[-1][0] if self._looks else card.gone_s
-
-    def _compared_before(self, start_s: float) -> float:
-        earlier = [at_s for at_s, _ in self._looks if at_s <= start_s - _GO_BACK_S]
-        return earlier[-1] if earlier else self._looks[0][0]
 
 
 # Decoding ahead
@@ -307,12 +304,22 @@ def _decode(wanted: _Wanted, line: _Line) -> None:
     frames = _as_generator(wanted.footage.frames(wanted.from_s, wanted.to_s))
     with closing(frames):
         try:
-            for look in looks(line.watched(frames, watch), wanted.zones):
-                line.put(look)
+            for _, stretch in groupby(line.watched(frames, watch), _stretch):
+                for look in looks(stretch, wanted.zones):
+                    line.put(look)
             if line.last is not None:
                 line.put(line.last)
         except _NobodyWaits:
             return
+
+
+def _stretch(frame: Frame) -> int:
+    return int(frame.at_s // STRETCH_S)
+
+
+def stretch_before(at_s: float) -> float:
+    """The last second from which reading can go on, so that from this one on it is the same."""
+    return max(0.0, (at_s - _SEEN_BARE_S) // STRETCH_S * STRETCH_S)
 
 
 def _as_generator(frames: Iterator[Frame]) -> Generator[Frame]:

@@ -239,20 +239,20 @@ def in_order(
     usual = _usual_places(cards, hands, ways or DealersWays())
     left = sorted(cards, key=lambda card: usual[card.number])
     ordered: list[TrackedCard] = []
-    seen: set[int] = set()
     while left:
-        ready = [
+        ready = next(
             card
             for card in left
             if not any(_surely_before(other, card) for other in left if other is not card)
-        ]
-        chosen = ready[0]
-        left.remove(chosen)
-        ordered.append(chosen)
-        if all(_surely_before(chosen, other) for other in left) and (
-            len(ready) == 1 or all(_surely_before(chosen, other) for other in ready[1:])
-        ):
-            seen.add(chosen.number)
+        )
+        left.remove(ready)
+        ordered.append(ready)
+    seen = {
+        card.number
+        for place, card in enumerate(ordered)
+        if all(_surely_before(before, card) for before in ordered[:place])
+        and all(_surely_before(card, after) for after in ordered[place + 1 :])
+    }
     return ordered, seen
 
 

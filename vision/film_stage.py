@@ -13,7 +13,7 @@ from vision.card_log import ROUNDS_BACK, CardLog, Names
 from vision.card_reader import load_card_reader
 from vision.cards import CARDS
 from vision.film_parts import identity_of, open_film
-from vision.film_reader import ShoeSoFar, read_film
+from vision.film_reader import ShoeSoFar, read_film, stretch_before
 from vision.model_files import load_model_files
 from vision.shoe_composition import ShoeComposition
 
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
 
 WAY_OF_READING: Final = 1
 """Raised whenever the same film would be read otherwise, so that no old log is taken for it."""
+
+SURELY_AN_INDEX: Final = 0.3
+"""The least score of a find in a film. Cards are seen again and again, and so is print on cloth:
+what may be missed in one frame does less harm than what is taken for an index in all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +65,7 @@ def load_weights(folder: Path | None) -> Weights:
     files = load_model_files(folder)
     parts = (files.finder, files.turner, files.reader)
     digest = "-".join(part.sha256[:12] for part in parts)
-    return Weights(load_card_reader(folder), digest)
+    return Weights(load_card_reader(folder, least_score=SURELY_AN_INDEX), digest)
 
 
 class FilmLog:
@@ -109,8 +113,10 @@ class FilmLog:
         """The second from which it is read now."""
         if isinstance(self.footage, _Later):
             return self.footage.by_s
-        back = self.progress.again_from_s
-        return max(self._order.from_s, back[0]) if len(back) == ROUNDS_BACK else self._order.from_s
+        begun = self.progress.begun_s
+        if len(begun) < ROUNDS_BACK:
+            return self._order.from_s
+        return max(self._order.from_s, stretch_before(begun[0]))
 
     @property
     def ends_s(self) -> float | None:

@@ -14,7 +14,7 @@ STRIDE = 32
 PAD_GREY = 114
 INDEX, BACK = 0, 1
 CLASSES = 2
-MOST_OF_AN_INDEX = 0.55
+MOST_OF_AN_INDEX = 0.45
 """Two finds that share more than this of the smaller one are one index; drawn ones share 0.4."""
 USUAL_HEIGHT = 34.0
 """Pixels: indexes as tall as this are found best."""

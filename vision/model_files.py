@@ -6,7 +6,8 @@
       "finder": {"file": "finder.onnx", "sha256": "…", "threshold": 0.3, "back_threshold": 0.5,
                  "overlap": 0.5, "longest_side": 1600},
       "turner": {"file": "turner.onnx", "sha256": "…"},
-      "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "readable": 0.5}
+      "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "readable": 0.5,
+                 "believed": 0.2}
     }
 
 This is the only file that knows in which framework the weights run.
@@ -67,6 +68,8 @@ class ReaderFile:
     temperature: float = 1.0
     readable: float = READABLE
     """An index is called readable from this probability on."""
+    believed: float = 0.0
+    """The least that the finder's score times the certainty of the reading has to be."""
 
 
 @dataclass(frozen=True, slots=True)

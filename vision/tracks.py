@@ -111,8 +111,7 @@ class Tracker:
 
     def finish(self) -> list[tuple[TrackedCard, ...]]:
         """The cards that still lay there when the film ended."""
-        cleared = [] if self._clear_from is None else self._close()
-        cleared += self._close(at_last=True)
+        cleared = self._close(at_last=True)
         return [cards for cards in cleared if cards]
 
     def _in_hand(self, x: float, y: float) -> bool:
@@ -262,16 +261,10 @@ class Tracker:
         Too few cards for a round wait for the next one: by then the shape of the cards is known,
         and with it whether they were burnt or lay in a hand.
         """
-        since = float("inf") if self._clear_from is None else self._clear_from
-        known = self._untold(self._keeper.spots)
-        spots = [spot for spot in known if spot.there.first_s < since]
-        backs = [back for back in self._keeper.backs if back.there.first_s < since]
+        spots, backs = self._untold(self._keeper.spots), self._keeper.backs
         cards = self._tracked(spots, backs)
-        self._clear(
-            [spot for spot in known if spot not in spots],
-            [back for back in self._keeper.backs if back not in backs],
-        )
-        self._keeper.clear_s = since if self._clear_from is not None else float("-inf")
+        self._clear((), ())
+        self._keeper.clear_s = self._clear_from if self._clear_from is not None else float("-inf")
         self._clear_from = None
         self._learnt.clear()
         self._in_hands.clear()

@@ -25,7 +25,7 @@ SHOWS_FROM: Final = 0.8
 """An index of which less shows may be read or not: nobody can say what would be right."""
 LOWEST_THRESHOLD: Final = 0.08
 """Finds of lower scores are hardly ever indexes, and there are many of them."""
-FALSE_A_SCENE: Final = 0.03
+FALSE_A_SCENE: Final = 0.04
 """How many finds in a scene may be read as cards where there is none."""
 
 
@@ -41,15 +41,14 @@ class Said:
     numbers: NDArray[np.intp]
     """What is right: a card's number, or unreadable."""
 
-    def least_threshold(self, temperature: float) -> float:
-        """The lowest score from which on so few finds are read where there is no index."""
-        readable = 1 - softmax(self.logits / temperature)[:, UNREADABLE]
-        taken = (self.numbers == UNREADABLE) & (readable >= READABLE)
-        false = np.sort(self.scores[taken])[::-1]
+    def least_belief(self, temperature: float) -> float:
+        """The least score times certainty from which on so few finds are read that are none."""
+        said = softmax(self.logits / temperature)
+        surely = self.scores * said[:, :UNREADABLE].max(axis=1)
+        readable = said[:, UNREADABLE] <= 1 - READABLE
+        false = np.sort(surely[(self.numbers == UNREADABLE) & readable])[::-1]
         allowed = int(FALSE_A_SCENE * self.scenes)
-        if len(false) <= allowed:
-            return LOWEST_THRESHOLD
-        return max(LOWEST_THRESHOLD, float(np.ceil(false[allowed] * 100 + 1) / 100))
+        return 0.0 if len(false) <= allowed else round(float(false[allowed]) + 0.005, 2)
 
 
 def said_of_kept_out(folder: Path, scenes: int = SCENES) -> Said:

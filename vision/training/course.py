@@ -23,7 +23,7 @@ from vision.model_files import (
     write_model_files,
 )
 from vision.reliability import best_temperature
-from vision.training.calibrating import said_of_kept_out
+from vision.training.calibrating import LOWEST_THRESHOLD, said_of_kept_out
 from vision.training.crop_export import export_network
 from vision.training.crop_training import Patches, Subject, train_on_crops
 from vision.training.finder_training import export_finder, train_finder, write_data_file
@@ -184,9 +184,10 @@ def describe(work: Path) -> None:
     """Make the probabilities come true on what was kept out, and write the description."""
     said = said_of_kept_out(work)
     temperature = round(best_temperature(said.logits, said.numbers.tolist()), 3)
-    finder = FinderFile("finder.onnx", "", threshold=said.least_threshold(temperature))
+    finder = FinderFile("finder.onnx", "", threshold=LOWEST_THRESHOLD)
     turner = TurnerFile("turner.onnx", "")
-    reader = ReaderFile("reader.onnx", "", temperature)
+    believed = said.least_belief(temperature)
+    reader = ReaderFile("reader.onnx", "", temperature, believed=believed)
     write_model_files(ModelFiles(work, finder, turner, reader))
 
 

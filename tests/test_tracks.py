@@ -464,3 +464,25 @@ def test_what_was_seen_twice_at_one_moment_tells_no_order() -> None:
         reading = glance_at(1.0, indexes(box, {"9D": 0.99})).reading
         keeper.see(Glance(1.0, (box,), (), reading), ())
     assert [spot.there.not_before_s for spot in keeper.spots] == [0.0, 0.0]
+
+
+@pytest.mark.parametrize(("of_usual", "cards"), [(0.55, 4), (0.65, 5)])
+def test_what_is_hardly_read_and_far_smaller_than_all_indexes_is_no_card(
+    of_usual: float, cards: int
+) -> None:
+    table = LaidTable(BACCARAT, FOUR)
+    glances = list(table.glances())
+    usual = float(np.median([each.height for one in glances for each in one.reading.indexes]))
+    tall, wide = of_usual * usual, of_usual * usual / 2
+    x, y = FOUR[0].lays[0].x, FOUR[0].lays[0].y + 90
+    box = (x, y, x + wide, y + tall)
+    flat = np.full(len(CARDS), 1 / len(CARDS), np.float32)
+    print_on_cloth = IndexSeen(box, 0.5, 0.7, flat, tall)
+    shown = [
+        replace(one, areas=WHOLE, reading=replace(one.reading, unreadable=(print_on_cloth,)))
+        if 4.5 < one.at_s < CLEARED_S
+        else one
+        for one in glances
+    ]
+    (only,) = tracked_rounds(shown, table.zones)
+    assert len(only) == cards

@@ -33,6 +33,9 @@ FEWEST_CARDS: Final = 3
 WAIT_S: Final = 3.0
 BEYOND_ZONES: Final = 0.7
 """How surely something has to be read to be a card where no hand is: cloth and chips have print."""
+CLEARLY_AN_INDEX: Final = 0.6
+MUCH_SMALLER: Final = 0.6
+"""What is read badly, and is so much less tall than what is clearly an index, is no index."""
 NEVER_SURE: Final = 5e-4
 """The share that every card keeps, however often another was read."""
 
@@ -306,12 +309,14 @@ class Tracker:
     def _tracked(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> list[list[Stay]]:
         """The stays of each card, in their order, of all that are surely cards."""
         chains = []
+        heights = [spot.height for spot in spots if spot.mean_quality > CLEARLY_AN_INDEX]
+        usual = float(np.median(heights)) if heights else 0.0
         for stay in stays_of(spots, backs, self.shape, self._zones):
             if stay.follows is None and not self._is_furniture(stay):
                 chain = [stay]
                 while chain[-1].followed_by is not None:
                     chain.append(chain[-1].followed_by)
-                if _is_card(chain):
+                if _is_card(chain, MUCH_SMALLER * usual):
                     chains.append(chain)
         return chains
 
@@ -320,8 +325,8 @@ class Tracker:
         return stay.hand in (*HOLDERS, None) and stay.not_before_s == float("-inf")
 
 
-def _is_card(chain: Sequence[Stay]) -> bool:
-    """Tell a card from what was found once and was not there."""
+def _is_card(chain: Sequence[Stay], least_height: float) -> bool:
+    """Tell a card from what was found once and was not there, or is print far smaller than all."""
     seen = sum(stay.seen for stay in chain)
     missed = sum(min(part.missed for part in stay.presences) for stay in chain)
     last = min(part.absent for part in chain[-1].presences)
@@ -342,7 +347,8 @@ def _is_card(chain: Sequence[Stay]) -> bool:
     if paired or turned:
         return seen >= 2 or last == 0
     if surest < 0.5 or quality < 0.4:
-        return seen >= 5 and seen > missed
+        tall = max(spot.height for spot in spots) >= least_height
+        return tall and seen >= 5 and seen > missed
     return seen > 1 and (seen >= 3 or missed <= seen)
 
 

@@ -53,7 +53,7 @@ def certain(name: str, share: float = 0.999, other: str | None = None) -> NDArra
         shares[[NUMBERS[each] for each in CARDS if each != name]] += (1 - share) / 51
     else:
         shares[NUMBERS[other]] += 1 - share
-    return shares / shares.sum()
+    return np.asarray(shares / shares.sum(), np.float64)
 
 
 def followed(
@@ -561,7 +561,7 @@ def seen_from_the_side(right: float, down: float, lean: float) -> IndexPose:
 
     def shown(at: NDArray[np.float64]) -> NDArray[np.float64]:
         depth = far - at[1] * np.cos(tilt)
-        return np.array([at[0], at[1] * np.sin(tilt)]) * far / depth
+        return np.asarray(np.array([at[0], at[1] * np.sin(tilt)]) * far / depth, np.float64)
 
     here = np.array([right, down])
     turn = np.radians(lean)

@@ -45,7 +45,8 @@ def demo(ctx: click.Context, *, folder: Path | None, out: Path, only: tuple[str,
 
     The clips are drawn, so every card in them is known. In some of them the rules are broken: all
     of that has to be found, and nothing else. FOLDER is `sample_footage` unless another is named.
-    Each finding gets a still and a clip, and there is a report, as after any audit.
+    Each finding gets a still and a clip, and there is a report, as after any audit. To look at one
+    clip alone, type `catwalk demo --only misdeal`.
 
     Exit status: 0 all is as it should be, 1 something is not, 2 it could not be done.
     """

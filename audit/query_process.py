@@ -28,8 +28,12 @@ FOR_THE_PROGRAM = 2**30
 """Bytes of address space that the program takes, whatever the query."""
 _ROOT = Path(__file__).parents[1]
 _TOO_MUCH_MEMORY = "the query needs more memory than there is: ask for less"
-_ENDED_FOR_MEMORY = frozenset({-signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS})
-"""How a process ends that is refused memory in the middle of something."""
+_LOADER_GAVE_UP = 127
+_ENDED_FOR_MEMORY = frozenset(
+    {-signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, _LOADER_GAVE_UP}
+)
+"""How a process ends that is refused memory in the middle of something, be it by the system's loader
+of libraries, which looks some symbols up only when they are first called."""
 
 
 @dataclass(frozen=True, slots=True)

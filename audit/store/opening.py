@@ -39,7 +39,8 @@ FIRST_PAUSE = 0.01
 LONGEST_PAUSE = 0.5
 _ONE_WRITER = threading.Lock()
 """Between threads of one process DuckDB keeps no order: two would chain on the same review."""
-_TAKEN = ("Could not set lock", "with a different configuration")
+_TAKEN = ("Could not set lock", "with a different configuration", "Unique file handle conflict")
+"""By another process, by a thread that opened it otherwise, by a thread that is just closing it."""
 _DAMAGED = ("Corrupt database file", "Could not read enough bytes", "Failed to load metadata")
 _DAMAGED_WHEN_OPENED = ("Serialization Error", "INTERNAL Error")
 

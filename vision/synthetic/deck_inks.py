@@ -47,7 +47,8 @@ _CLOTHES: tuple[tuple[Ink, ...], ...] = (
 def draw_inks(rng: np.random.Generator) -> Inks:
     """Draw the colours of a deck: mostly black and red on white, sometimes in four colours.
 
-    No casino deals from black paper, so there is none.
+    No casino deals from black paper, nor cards whose hearts are green and whose spades are red, so
+    there are none.
     """
     kind = rng.random()
     black, red = _black(rng), _red(rng)
@@ -55,11 +56,7 @@ def draw_inks(rng: np.random.Generator) -> Inks:
     if kind < 0.13:
         suits |= _four_colours(rng, red, black)
     elif kind < 0.14:
-        one = black if rng.random() < 0.6 else _hue(rng)
-        suits = dict.fromkeys("SHDC", one)
-    elif kind < 0.16:
-        other = _hue(rng)
-        suits |= {"H": other, "D": other}
+        suits = dict.fromkeys("SHDC", black)
     paper = _paper(rng)
     if rng.random() < 0.06:
         suits = {suit: mixed(ink, paper, float(rng.uniform(0.2, 0.45)))
@@ -145,26 +142,16 @@ def _red(rng: np.random.Generator) -> Ink:
     return int(rng.integers(35, 85)), int(rng.integers(5, 40)), int(rng.integers(140, 200))
 
 
-def _hue(rng: np.random.Generator) -> Ink:
-    pixel = np.array([[[rng.integers(0, 180), rng.integers(140, 255), rng.integers(70, 190)]]])
-    blue, green, red = cv2.cvtColor(pixel.astype(np.uint8), cv2.COLOR_HSV2BGR)[0, 0]
-    return int(blue), int(green), int(red)
-
-
 def _four_colours(rng: np.random.Generator, red: Ink, black: Ink) -> dict[str, Ink]:
     blue = (int(rng.integers(140, 230)), int(rng.integers(50, 120)), int(rng.integers(10, 50)))
     green = (int(rng.integers(20, 70)), int(rng.integers(100, 160)), int(rng.integers(10, 60)))
     orange = (int(rng.integers(0, 40)), int(rng.integers(110, 160)), int(rng.integers(215, 250)))
     kind = rng.random()
-    if kind < 0.65:
+    if kind < 0.7:
         return {"D": blue, "C": green, "H": red, "S": black}
     if kind < 0.8:
         return {"D": orange, "C": green, "H": red, "S": black}
-    if kind < 0.9:
-        return {"D": orange, "C": green, "H": red, "S": blue}
-    inks = [blue, green, red, black]
-    rng.shuffle(inks)
-    return dict(zip("SHDC", inks, strict=True))
+    return {"D": orange, "C": green, "H": red, "S": blue}
 
 
 def _paper(rng: np.random.Generator) -> Ink:

@@ -11,10 +11,10 @@ from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
 
 READABLE = 0.9
 """An index of which this much shows can be read, and has to be found, if it is legible."""
-LEAST_SHARPNESS = 16.0
+LEAST_SHARPNESS = 20.0
 """How many times an index must be as tall as the blur is wide to be legible."""
 LEAST_CONTRAST = 60.0
-"""How many levels there must be between ink and paper for an index to be legible."""
+"""How many levels there must be between ink and paper, of rank and of suit, to be legible."""
 HIDDEN = 0.15
 """An index of which no more shows is not there."""
 SEEDS_APART = 1_000_003

@@ -17,7 +17,7 @@ class DrawnIndex:
     visible: float  # share of its area that nothing covers and that is inside the picture
     height: float  # px, how tall it would be at its most compressed scale
     blur: float = 0.5  # px: deviation of what lens, movement and recorder smear a point over
-    contrast: float = 255.0  # levels from its darkest to its lightest parts, as recorded
+    contrast: float = 255.0  # levels between ink and paper as recorded, of rank or suit, the lesser
 
     @property
     def sharpness(self) -> float:

@@ -265,13 +265,23 @@ def _went(camera: Camera, card: LaidCard, moved: tuple[float, float]) -> tuple[f
 
 
 def _contrast(recorded: NDArray[np.uint8], corners: NDArray[np.float32]) -> float:
-    """Levels between the darkest and the lightest of an index, in the colour that shows it best."""
+    """Levels between ink and paper where an index shows least: of its rank, or of its suit."""
     height, width = recorded.shape[:2]
-    left, top = np.clip(np.floor(corners.min(axis=0)).astype(int), 0, (width, height))
-    right, bottom = np.clip(np.ceil(corners.max(axis=0)).astype(int), 0, (width, height))
-    if right <= left or bottom <= top:
+    steps = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
+    across, down = steps[None, :, None], steps[:, None, None]
+    upper = corners[0] + across * (corners[1] - corners[0])
+    lower = corners[3] + across * (corners[2] - corners[3])
+    points = np.floor(upper + down * (lower - upper)).astype(np.intp)
+    columns, rows = points[..., 0], points[..., 1]
+    if not ((columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)).any():
         return 0.0
-    part = recorded[top:bottom, left:right].reshape(-1, 3)
+    printed = recorded[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)]
+    parts = (printed[: _SAMPLES // 2], printed[_SAMPLES * 5 // 8 :])
+    return min(_levels(part.reshape(-1, 3)) for part in parts)
+
+
+def _levels(part: NDArray[np.uint8]) -> float:
+    """From the darkest to the lightest, in the colour that shows it best."""
     dark, light = np.quantile(part, (0.1, 0.9), axis=0)
     return float((light - dark).max())
 

@@ -407,6 +407,48 @@ def test_the_same_cards_shown_again_after_a_dark_moment_are_the_same_round() -> 
     assert [names(cards) for cards in rounds] == [["5H", "KC", "8S", "2D"]]
 
 
+def test_a_place_read_once_without_its_card_is_bare_though_it_is_not_read_again() -> None:
+    """After the clearing each hand is read once; then only what is laid is read."""
+    second = [
+        card("QC", lay("player", 0, 16.0, 26.0)),
+        card("7H", lay("banker", 0, 17.0, 26.0)),
+        card("4S", lay("player", 1.2, 18.0, 26.0)),
+        card("AD", lay("banker", 1.2, 19.0, 26.0)),
+    ]
+    dealt = [*FOUR, *second]
+    moments = [Seen(0.0)]
+    for each in dealt:
+        place = each.lays[0]
+        area = ((place.x - 60, place.y - 70, place.x + 60, place.y + 70),)
+        moments += [Seen(place.from_s + late, areas=area) for late in (0.3, 0.8)]
+    moments += [Seen(CLEARED_S + 0.3), Seen(26.3), Seen(29.0)]
+    table = LaidTable(BACCARAT, dealt, moments=tuple(sorted(moments, key=lambda seen: seen.at_s)))
+    assert [names(cards) for cards in followed(table)] == [
+        ["5H", "KC", "8S", "2D"],
+        ["QC", "7H", "4S", "AD"],
+    ]
+
+
+def test_a_doubtful_index_is_not_taken_for_the_card_laid_in_its_place_later() -> None:
+    box, doubtful = (300.0, 300.0, 320.0, 338.0), {"QS": 0.6, "8S": 0.4}
+    keeper = SpotKeeper()
+    for at_s in (0.0, 0.5, 1.0):
+        keeper.see(glance_at(at_s, indexes(box, doubtful)), ())
+    keeper.see(glance_at(2.0), ())
+    keeper.see(glance_at(4.0, indexes(box, {"8S": 0.99})), ())
+    assert [spot.there.first_s for spot in keeper.spots] == [0.0, 4.0]
+    assert keeper.spots[0].votes.count == 3
+
+
+def test_an_index_that_was_missed_once_is_the_same_when_it_is_seen_again_at_once() -> None:
+    box, keeper = (300.0, 300.0, 320.0, 338.0), SpotKeeper()
+    keeper.see(glance_at(0.0, indexes(box, {"QS": 0.99})), ())
+    keeper.see(glance_at(0.5), ())
+    keeper.see(glance_at(1.0, indexes(box, {"QS": 0.99})), ())
+    (spot,) = keeper.spots
+    assert (spot.there.seen, spot.there.missed) == (2, 1)
+
+
 def test_cards_that_were_not_cleared_when_the_film_ends_are_told() -> None:
     shown = [replace(each, lays=(replace(each.lays[0], to_s=1e6),)) for each in FOUR]
     assert [names(cards) for cards in followed(LaidTable(BACCARAT, shown))] == [

@@ -41,6 +41,8 @@ TURNED: Final = 40.0
 ABSENT_LOOKS: Final = 2
 ABSENT_FOR: Final = 0.25
 """A spot is gone when it was not there in so many looks, over at least so many seconds."""
+LEFT_FOR: Final = 1.0
+"""A place that was read once without it, and not again for so long, has not changed since."""
 REPEATED: Final = 0.35
 """How much all further looks at the same still scene can add to what the first one said."""
 SETTLING: Final = 0.8
@@ -134,6 +136,11 @@ class Presence:
         self.absent_from = at_s if self.absent_from is None else self.absent_from
         if self.absent >= ABSENT_LOOKS and at_s - self.absent_from >= ABSENT_FOR:
             self.gone = True
+
+    def left(self, now_s: float) -> bool:
+        """Whether it lies there no more: a place that was not read again is as it was."""
+        absent_from = now_s if self.absent_from is None else self.absent_from
+        return self.gone or now_s - absent_from >= LEFT_FOR
 
     @property
     def until_s(self) -> float:
@@ -254,7 +261,7 @@ class SpotKeeper:
         owners: list[list[Spot]] = [[] for _ in groups]
         free = set(range(len(indexes)))
         taken: set[int] = set()
-        for _, at, spot in self._near(indexes):
+        for _, at, spot in self._near(glance.at_s, indexes):
             if at not in free or spot.number in taken:
                 continue
             number, index = indexes[at]
@@ -271,13 +278,15 @@ class SpotKeeper:
                 spot.there.is_absent(glance.at_s)
         return owners
 
-    def _near(self, indexes: Sequence[tuple[int, IndexSeen]]) -> list[tuple[float, int, Spot]]:
+    def _near(
+        self, now_s: float, indexes: Sequence[tuple[int, IndexSeen]]
+    ) -> list[tuple[float, int, Spot]]:
         """Which index may be which spot, the likeliest first."""
         pairs = []
         for at, (_, index) in enumerate(indexes):
             for spot in self.spots:
                 away = spot.distance(index)
-                if away > SAME_PLACE or spot.there.gone:
+                if away > SAME_PLACE or spot.there.left(now_s):
                     continue
                 alike = agreement(effective(index), spot.votes.probabilities)
                 turned = spot.turned(index) / 180

@@ -46,6 +46,9 @@ PASSING: Final = -1.0
 """The last, if it was seen there once: cards that are cleared away pass over other hands."""
 LATER: Final = 0.05
 """For each second that it came later: of two places the earlier one is likelier the next."""
+TURN_ABOUT: Final = 0.004
+"""For the square of the seconds from being seen here to being seen there, at most these."""
+LONG_S: Final = 15.0
 GAP: Final = 0.3
 """For each further second in which it lay nowhere."""
 FREE_GAP_S: Final = 2.0
@@ -108,6 +111,10 @@ class Stay:
     @property
     def gone(self) -> bool:
         return all(part.gone for part in self.presences)
+
+    def left(self, now_s: float) -> bool:
+        """Whether it lies there no more, as far as anybody saw."""
+        return all(part.left(now_s) for part in self.presences)
 
     @property
     def seen(self) -> int:
@@ -209,11 +216,11 @@ def _away(last: Spot, spot: Spot) -> float:
 
 
 def _card_stayed(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -> bool:
-    """Whether another index of the same card lay there while this one was covered."""
+    """Whether another index of the same card lay there before, while this one was covered."""
     return shape.known and any(
-        other.there.first_s <= last.there.until_s
+        other.there.first_s <= last.there.last_s
         and other.there.until_s >= spot.there.first_s
-        and shape.fit(other.pose, spot.pose) > 0
+        and min(shape.fit(other.pose, last.pose), shape.fit(other.pose, spot.pose)) > 0
         and same_reading(other.votes.evidence, spot.votes.evidence) > 1.5
         for other in spots
     )
@@ -280,21 +287,33 @@ def _link(stays: Sequence[Stay], shape: CardShape) -> None:
     covers = {id(stay): _covers_of(stay, stays, shape) for stay in stays}
     went: dict[int, Stay] = {}
     for _ in range(2):
-        links = [
-            (
-                _followed(before, after, shape, _Hidden(covers[id(before)], after, went)),
-                before,
-                after,
-            )
-            for before, after in combinations(stays, 2)
-            if before.last_s < after.first_s and after.spots and _is_known(before)
-        ]
-        for stay in stays:
-            stay.follows = stay.followed_by = None
-        for odds, before, after in sorted(links, key=lambda link: -link[0]):
-            if odds > 0 and before.followed_by is None and after.follows is None:
-                before.followed_by, after.follows = after, before
-        went = {id(stay): stay.followed_by for stay in stays if stay.followed_by is not None}
+        links = {}
+        for before, after in combinations(stays, 2):
+            if before.last_s < after.first_s and after.spots and _is_known(before):
+                hidden = _Hidden(covers[id(before)], after, went)
+                odds = _followed(before, after, shape, hidden)
+                if odds > 0:
+                    links[before, after] = odds
+        chosen = _best_links(links)
+        went = {id(before): after for before, after in chosen.items()}
+    for before, after in chosen.items():
+        before.followed_by, after.follows = after, before
+
+
+def _best_links(links: Mapping[tuple[Stay, Stay], float]) -> dict[Stay, Stay]:
+    """What each stay is followed by: the likeliest first, then any two changed over if better."""
+    chosen: dict[Stay, Stay] = {}
+    taken: set[Stay] = set()
+    for before, after in sorted(links, key=lambda link: -links[link]):
+        if before not in chosen and after not in taken:
+            chosen[before] = after
+            taken.add(after)
+    for one, other in combinations(chosen, 2):
+        first, second = chosen[one], chosen[other]
+        crossed = links.get((one, second), -math.inf) + links.get((other, first), -math.inf)
+        if crossed > links[one, first] + links[other, second] + 1e-9:
+            chosen[one], chosen[other] = second, first
+    return chosen
 
 
 def _is_known(stay: Stay) -> bool:
@@ -379,6 +398,8 @@ def _moved(before: Stay, after: Stay, shape: CardShape, hidden: _Hidden) -> floa
     gap = max(0.0, after.first_s - before.until_s)
     unseen = max(0.0, after.first_s - max(before.until_s, hidden.until_s))
     waited = LATER * gap + GAP * max(0.0, unseen - FREE_GAP_S)
+    # Of two copies that are moved one after the other, the first to go is the first to come.
+    waited += TURN_ABOUT * min(after.first_s - before.last_s, LONG_S) ** 2
     if _lies_as_before(before, after, shape):
         return odds + HIDDEN - min(waited, MOST_GAP)
     odds -= waited

@@ -100,10 +100,10 @@ class Tracker:
         backs = [back for back in glance.reading.backs if self._in_hand(*middle(back.box))]
         self._keeper.see(glance, backs)
         self._learn_shape()
-        live = self._live()
+        live = self._live(glance.at_s)
         if live:
             self._clear_from = None
-            earlier = self._earlier_round(live)
+            earlier = self._earlier_round(glance.at_s, live)
             if earlier is not None:
                 cleared.append(earlier)
         else:
@@ -114,7 +114,8 @@ class Tracker:
 
     def finish(self) -> list[tuple[TrackedCard, ...]]:
         """The cards that still lay there when the film ended."""
-        cleared = self._close(at_last=True)
+        cleared = [] if self._clear_from is None else self._close()
+        cleared += self._close(at_last=True)
         return [cards for cards in cleared if cards]
 
     def _in_hand(self, x: float, y: float) -> bool:
@@ -137,15 +138,17 @@ class Tracker:
             and self._spot_in_hand(spot)
         )
 
-    def _live(self) -> list[Spot | BackSpot]:
+    def _live(self, now_s: float) -> list[Spot | BackSpot]:
         """What is still there and surely belongs to cards."""
         spots = [
-            spot for spot in self._keeper.spots if not spot.there.gone and self._credible(spot)
+            spot
+            for spot in self._keeper.spots
+            if not spot.there.left(now_s) and self._credible(spot)
         ]
         backs = [
             back
             for back in self._keeper.backs
-            if not back.there.gone and back.there.settled and back.there.seen >= 2
+            if not back.there.left(now_s) and back.there.settled and back.there.seen >= 2
         ]
         return [*spots, *backs]
 
@@ -168,7 +171,11 @@ class Tracker:
 
     def _shown_again(self, glance: Glance) -> bool:
         """Whether most of what lay there at last is there again, in the same places."""
-        before = [spot for spot in self._keeper.spots if spot.there.gone and self._credible(spot)]
+        before = [
+            spot
+            for spot in self._keeper.spots
+            if spot.there.left(glance.at_s) and self._credible(spot)
+        ]
         last_s = max((spot.there.last_s for spot in before), default=0.0)
         lately = [spot for spot in before if spot.there.last_s > last_s - 1.5]
         again = sum(
@@ -181,20 +188,22 @@ class Tracker:
         )
         return again > 0.4 * len(lately)
 
-    def _earlier_round(self, live: Sequence[Spot | BackSpot]) -> tuple[TrackedCard, ...] | None:
+    def _earlier_round(
+        self, now_s: float, live: Sequence[Spot | BackSpot]
+    ) -> tuple[TrackedCard, ...] | None:
         """The cards of a round that was cleared while the next one was already being dealt."""
         numbers = {each.number for each in live}
         if numbers <= self._known_live:
             return None
         self._known_live |= numbers
-        if sum(spot.there.gone for spot in self._keeper.spots) < FEWEST_CARDS:
+        if sum(spot.there.left(now_s) for spot in self._keeper.spots) < FEWEST_CARDS:
             return None
         spots, backs = self._untold(self._keeper.spots), self._keeper.backs
         cards = [
             card for card in self._tracked(spots, backs) if card[0].hand not in (*HOLDERS, None)
         ]
-        gone = [card for card in cards if card[-1].gone]
-        lying = [card for card in cards if not card[-1].gone]
+        gone = [card for card in cards if card[-1].left(now_s)]
+        lying = [card for card in cards if not card[-1].left(now_s)]
         if len(gone) < FEWEST_CARDS:
             return None
         ended: dict[str | None, float] = {}
@@ -264,10 +273,19 @@ class Tracker:
         Too few cards for a round wait for the next one: by then the shape of the cards is known,
         and with it whether they were burnt or lay in a hand.
         """
-        spots, backs = self._untold(self._keeper.spots), self._keeper.backs
+        since = float("inf") if self._clear_from is None else self._clear_from
+        known = self._untold(self._keeper.spots)
+        # What has come to lie beside the hands since then is what was cleared from them.
+        spots = [
+            spot for spot in known if spot.there.first_s < since or not self._spot_in_hand(spot)
+        ]
+        backs = [back for back in self._keeper.backs if back.there.first_s < since]
         cards = self._tracked(spots, backs)
-        self._clear((), ())
-        self._keeper.clear_s = self._clear_from if self._clear_from is not None else float("-inf")
+        self._clear(
+            [spot for spot in known if spot not in spots],
+            [back for back in self._keeper.backs if back not in backs],
+        )
+        self._keeper.clear_s = since if self._clear_from is not None else float("-inf")
         self._clear_from = None
         self._learnt.clear()
         self._in_hands.clear()

@@ -247,7 +247,8 @@ def _paired(
                 ),
                 default=1e6,
             )
-            late = abs((told.laid_s or 0) - card.laid_s)
+            # A back that was missed is first seen when it is turned up.
+            late = min(abs((told.laid_s or 0) - card.laid_s), abs((told.at_s or 0) - card.at_s))
             if away < 150 and late < 4:
                 near.append((late + away / 60 + 2 * (told.card != card.card), told, card))
     pairs: list[tuple[CardTruth, ReadCard]] = []

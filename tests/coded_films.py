@@ -6,7 +6,7 @@ is everything but the networks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Final
 
@@ -212,6 +212,8 @@ class CodeReader:
 
     doubted: Mapping[str, tuple[float, str]] = field(default_factory=dict)
     """How sure it is of a card, and which other one it then may be."""
+    faint: frozenset[str] = frozenset()
+    """Cards of which it finds one index, and is not sure that it is one."""
     pictures: list[tuple[int, int]] = field(default_factory=list)
     """The sizes of what it was given."""
     breaks_off_after: float = float("inf")
@@ -236,6 +238,8 @@ class CodeReader:
                     ),
                 )
             ]
+            if CARDS[int(indexes[0].probabilities.argmax())] in self.faint:
+                indexes = [replace(indexes[0], score=0.45)]
             cards.append(joined_card(indexes))
         for left, top in _cards_in(grey, 105, 140):
             backs.append(BackSeen(_box(left, top, CARD), 0.9))

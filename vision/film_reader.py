@@ -244,6 +244,11 @@ class _Reading:
         for trouble in self._troubles:
             if trouble.during(one.start_s, cleared_s):
                 yield trouble.text
+        for card in one.cards:
+            if card.hardly:
+                yield f"what lies in {card.hand} at {card.laid_s:.1f} s may be no card"
+        for place in one.perhaps:
+            yield f"what lies in {place.hand} at {place.start_s:.1f} s may be an unread card"
 
     def _known_gone_s(self, card: ReadCard) -> float:
         """When its place was seen without it; until then another card may have been laid unseen."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from vision.glances import Glance
     from vision.split_hands import SplitSeen
     from vision.table_zones import Zones
-    from vision.tracks import TrackedCard
+    from vision.tracks import Place, TrackedCard
 
 UNREAD: Final = "??"
 BURN: Final = "burn"
@@ -62,6 +62,8 @@ class ReadCard:
     gone_s: float
     order_seen: bool
     """Whether its place in the order was seen, and not only taken from the usual one."""
+    hardly: bool = False
+    """Whether it was seen so badly that it may be no card."""
 
     @property
     def alternatives_text(self) -> str:
@@ -78,6 +80,8 @@ class ReadRound:
     splits: tuple[SplitSeen, ...]
     start_s: float
     end_s: float
+    perhaps: tuple[Place, ...] = ()
+    """Where a card may have lain that is not among these."""
 
 
 class RoundReader:
@@ -138,7 +142,14 @@ class RoundReader:
             splits,
             min(card.laid_s for card in cards),
             max(card.gone_s if card.gone_s is not None else card.laid_s for card in cards),
+            self._perhaps(),
         )
+
+    def _perhaps(self) -> tuple[Place, ...]:
+        """Take over what may have been cards in the layout that was just cleared."""
+        places = tuple(self._tracker.perhaps)
+        self._tracker.perhaps.clear()
+        return places
 
     def _row(
         self, card: TrackedCard, probabilities: NDArray[np.float64], hand: str, *, order_seen: bool
@@ -165,6 +176,7 @@ class RoundReader:
             laid_s=card.laid_s,
             gone_s=card.laid_s if card.gone_s is None else card.gone_s,
             order_seen=order_seen,
+            hardly=card.hardly,
         )
 
 

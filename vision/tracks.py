@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vision.card_shape import CardShape
+from vision.card_verdicts import Verdict, verdict_on
 from vision.glances import middle
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
 from vision.stays import same_reading, stays_of
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 FEWEST_CARDS: Final = 3
 """A layout with fewer cards than any round has is not taken as cleared within `WAIT_S` seconds."""
 WAIT_S: Final = 3.0
-BEYOND_ZONES: Final = 0.7
-"""How surely something has to be read to be a card where no hand is: cloth and chips have print."""
 CLEARLY_AN_INDEX: Final = 0.6
 MUCH_SMALLER: Final = 0.6
 """What is read badly, and is so much less tall than what is clearly an index, is no index."""
@@ -74,6 +73,24 @@ class TrackedCard:
     """The last moment at which its place was known to be empty."""
     box: Box = (0.0, 0.0, 0.0, 0.0)
     """What lies round its indexes, or its back, where it was read last: a split moves it."""
+    hardly: bool = False
+    """Whether it was seen so badly that it may be no card."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Chain:
+    """The stays of one thing, one after the other, and whether it is a card."""
+
+    stays: tuple[Stay, ...]
+    verdict: Verdict
+
+    @property
+    def first(self) -> Stay:
+        return self.stays[0]
+
+    @property
+    def last(self) -> Stay:
+        return self.stays[-1]
 
 
 class Tracker:
@@ -91,6 +108,8 @@ class Tracker:
         self._told: set[int] = set()
         self._clear_from: float | None = None
         self._count = 0
+        self.perhaps: list[Place] = []
+        """Where, in the layouts that were cleared, a card may have lain that was not told."""
 
     def see(self, glance: Glance) -> list[tuple[TrackedCard, ...]]:
         """Take in a glance; the cards of each layout that is now known to have been cleared."""
@@ -200,27 +219,27 @@ class Tracker:
             return None
         spots, backs = self._untold(self._keeper.spots), self._keeper.backs
         cards = [
-            card for card in self._tracked(spots, backs) if card[0].hand not in (*HOLDERS, None)
+            card for card in self._tracked(spots, backs) if card.first.hand not in (*HOLDERS, None)
         ]
-        gone = [card for card in cards if card[-1].left(now_s)]
-        lying = [card for card in cards if not card[-1].left(now_s)]
+        gone = [card for card in cards if card.last.left(now_s)]
+        lying = [card for card in cards if not card.last.left(now_s)]
         if len(gone) < FEWEST_CARDS:
             return None
         ended: dict[str | None, float] = {}
         for card in gone:
-            hand = card[-1].hand
-            ended[hand] = max(ended.get(hand, card[-1].last_s), card[-1].last_s)
+            hand = card.last.hand
+            ended[hand] = max(ended.get(hand, card.last.last_s), card.last.last_s)
         last_s = max(ended.values())
         # A card is of the next round if it was laid in a hand that had been cleared.
-        fresh = [card for card in lying if card[0].first_s > ended.get(card[0].hand, last_s)]
+        fresh = [card for card in lying if card.first.first_s > ended.get(card.first.hand, last_s)]
         stale = [card for card in lying if card not in fresh]
         if not fresh or self._carried_on(gone, fresh):
             return None
         if stale and not self._left_behind(stale, gone, fresh):
             return None
-        begins = min(card[0].first_s for card in fresh)
+        begins = min(card.first.first_s for card in fresh)
         self._keeper.clear_s = min(begins, last_s)
-        old = self._tracked(
+        old = self._chains(
             [spot for spot in spots if spot.there.first_s < begins],
             [back for back in backs if back.there.first_s < begins],
         )
@@ -230,13 +249,13 @@ class Tracker:
         )
         return self._numbered(old)
 
-    def _carried_on(self, gone: Sequence[list[Stay]], fresh: Sequence[list[Stay]]) -> bool:
+    def _carried_on(self, gone: Sequence[_Chain], fresh: Sequence[_Chain]) -> bool:
         """Whether what is new is what was there before, as when the camera was pushed."""
         alike = sum(
             any(
-                card[0].spots
-                and same_reading(card[0].evidence, old[-1].evidence) > 1
-                and self.shape.apart(card[0].centre, old[-1].centre) < 1
+                card.first.spots
+                and same_reading(card.first.evidence, old.last.evidence) > 1
+                and self.shape.apart(card.first.centre, old.last.centre) < 1
                 for old in gone
             )
             for card in fresh
@@ -245,14 +264,14 @@ class Tracker:
 
     def _left_behind(
         self,
-        stale: Sequence[list[Stay]],
-        gone: Sequence[list[Stay]],
-        fresh: Sequence[list[Stay]],
+        stale: Sequence[_Chain],
+        gone: Sequence[_Chain],
+        fresh: Sequence[_Chain],
     ) -> bool:
         """Whether what still lies there was forgotten: a card was laid in a zone cleared before."""
-        held = {card[-1].hand for card in stale}
-        emptied = {card[-1].hand for card in gone} - held
-        return len(gone) >= 2 * len(stale) and any(card[0].hand in emptied for card in fresh)
+        held = {card.last.hand for card in stale}
+        emptied = {card.last.hand for card in gone} - held
+        return len(gone) >= 2 * len(stale) and any(card.first.hand in emptied for card in fresh)
 
     def _learn_shape(self) -> None:
         """Learn from spots that the reader took for one card more than once."""
@@ -280,7 +299,7 @@ class Tracker:
             spot for spot in known if spot.there.first_s < since or not self._spot_in_hand(spot)
         ]
         backs = [back for back in self._keeper.backs if back.there.first_s < since]
-        cards = self._tracked(spots, backs)
+        chains = self._chains(spots, backs)
         self._clear(
             [spot for spot in known if spot not in spots],
             [back for back in self._keeper.backs if back not in backs],
@@ -290,12 +309,12 @@ class Tracker:
         self._learnt.clear()
         self._in_hands.clear()
         self._known_live.clear()
-        if len(cards) < FEWEST_CARDS and not at_last:
+        if sum(chain.verdict.told for chain in chains) < FEWEST_CARDS and not at_last:
             self._waiting.append((spots, backs))
             return []
-        before = [self._numbered(self._tracked(*few)) for few in self._waiting]
+        before = [self._numbered(self._chains(*few)) for few in self._waiting]
         self._waiting.clear()
-        return [*before, self._numbered(cards)]
+        return [*before, self._numbered(chains)]
 
     def _clear(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> None:
         """Forget all but these, and what is not cleared with the hands.
@@ -313,19 +332,30 @@ class Tracker:
     def _untold(self, spots: Sequence[Spot]) -> list[Spot]:
         return [spot for spot in spots if spot.number not in self._told]
 
-    def _numbered(self, cards: Sequence[list[Stay]]) -> tuple[TrackedCard, ...]:
-        face_down = {stays[0].hand for stays in cards if stays[0].back is not None}
+    def _numbered(self, chains: Sequence[_Chain]) -> tuple[TrackedCard, ...]:
+        cards = [chain for chain in chains if chain.verdict.told]
+        self.perhaps += [
+            place
+            for chain in chains
+            if chain.verdict is Verdict.PERHAPS
+            for place in _places(chain.stays)[:1]
+        ]
+        face_down = {card.first.hand for card in cards if card.first.back is not None}
         tracked = []
-        for stays in sorted(cards, key=lambda stays: (stays[0].first_s, stays[0].not_before_s)):
+        for card in sorted(cards, key=lambda card: (card.first.first_s, card.first.not_before_s)):
             self._count += 1
-            first = stays[0]
+            first = card.first
             # Where cards are dealt face down, that none was read there proves nothing.
             bare_s = first.untouched_s if first.hand in face_down else first.not_before_s
-            tracked.append(_tracked_card(self._count, stays, bare_s))
+            tracked.append(_tracked_card(self._count, card, bare_s))
         return tuple(tracked)
 
-    def _tracked(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> list[list[Stay]]:
-        """The stays of each card, in their order, of all that are surely cards."""
+    def _tracked(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> list[_Chain]:
+        """All that are cards, or hardly."""
+        return [chain for chain in self._chains(spots, backs) if chain.verdict.told]
+
+    def _chains(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> list[_Chain]:
+        """The stays of each thing, in their order, and whether it is a card."""
         chains = []
         heights = [spot.height for spot in spots if spot.mean_quality > CLEARLY_AN_INDEX]
         usual = float(np.median(heights)) if heights else 0.0
@@ -334,8 +364,7 @@ class Tracker:
                 chain = [stay]
                 while chain[-1].followed_by is not None:
                     chain.append(chain[-1].followed_by)
-                if _is_card(chain, MUCH_SMALLER * usual):
-                    chains.append(chain)
+                chains.append(_Chain(tuple(chain), verdict_on(chain, MUCH_SMALLER * usual)))
         return chains
 
     def _is_furniture(self, stay: Stay) -> bool:
@@ -343,52 +372,30 @@ class Tracker:
         return stay.hand in (*HOLDERS, None) and stay.not_before_s == float("-inf")
 
 
-def _is_card(chain: Sequence[Stay], least_height: float) -> bool:
-    """Tell a card from what was found once and was not there, or is print far smaller than all."""
-    seen = sum(stay.seen for stay in chain)
-    missed = sum(min(part.missed for part in stay.presences) for stay in chain)
-    last = min(part.absent for part in chain[-1].presences)
-    spots = [spot for stay in chain for spot in stay.spots]
-    if not spots:
-        return seen >= 3
-    quality = max(spot.mean_quality for spot in spots)
-    surest = float(normalised(np.asarray(sum(stay.evidence for stay in chain))).max())
-    if chain[0].hand is None and min(quality, surest) < BEYOND_ZONES:
-        return False
-    paired = max(len(stay.spots) for stay in chain) > 1
-    turned = any(stay.back is not None for stay in chain)
-    if seen == 1 and not turned:
-        # It may have lain there for half a second only.
-        if paired:
-            return quality > 0.6 and surest > 0.9
-        return quality > 0.7 and surest > (0.8 if last == 0 else 0.9)
-    if paired or turned:
-        return seen >= 2 or last == 0
-    if surest < 0.5 or quality < 0.4:
-        tall = max(spot.height for spot in spots) >= least_height
-        return tall and seen >= 5 and seen > missed
-    return seen > 1 and (seen >= 3 or missed <= seen)
-
-
-def _tracked_card(number: int, stays: Sequence[Stay], bare_s: float) -> TrackedCard:
+def _tracked_card(number: int, card: _Chain, bare_s: float) -> TrackedCard:
+    stays = card.stays
     evidence = np.asarray(sum((stay.evidence for stay in stays), np.zeros(COUNT)))
     probabilities = (1 - NEVER_SURE) * normalised(evidence) + NEVER_SURE / COUNT
     read = [stay for stay in stays if stay.spots]
-    first = stays[0]
     return TrackedCard(
         number=number,
         probabilities=probabilities,
-        laid_s=first.first_s,
+        laid_s=card.first.first_s,
         at_s=read[0].first_s if read else None,
-        gone_s=stays[-1].last_s,
-        hand=first.hand,
-        places=tuple(
-            Place(stay.first_s, stay.last_s, stay.hand, *stay.centre, face_up=bool(stay.spots))
-            for stay in stays
-        ),
+        gone_s=card.last.last_s,
+        hand=card.first.hand,
+        places=_places(stays),
         sightings=sum(stay.seen for stay in stays),
         not_before_s=bare_s,
-        box=(read[-1] if read else first).box,
+        box=(read[-1] if read else card.first).box,
+        hardly=card.verdict is Verdict.HARDLY,
+    )
+
+
+def _places(stays: Sequence[Stay]) -> tuple[Place, ...]:
+    return tuple(
+        Place(stay.first_s, stay.last_s, stay.hand, *stay.centre, face_up=bool(stay.spots))
+        for stay in stays
     )
 
 

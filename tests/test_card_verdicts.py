@@ -1,0 +1,102 @@
+"""What was seen badly: told as a card, or not, but never so that somebody can be accused of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+import pytest
+
+from tests.laid_cards import BACCARAT, LaidTable, card, lay
+from vision.card_reader import IndexSeen, PictureReading, joined_card
+from vision.cards import CARDS, NUMBERS
+from vision.film_rounds import read_rounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from vision.film_rounds import ReadRound
+    from vision.glances import Glance
+
+FOUR: Final = (
+    card("5H", lay("player", 0, 1.0, 14.0)),
+    card("KC", lay("banker", 0, 2.0, 14.0)),
+    card("8S", lay("player", 1.2, 3.0, 14.0)),
+    card("2D", lay("banker", 1.2, 4.0, 14.0)),
+)
+THERE: Final = lay("player", 3.0, 5.0, 14.0)
+
+
+@dataclass(frozen=True)
+class Smudge:
+    """Something like an index beside the player's cards, found in some looks."""
+
+    looks: int
+    score: float
+    sure: float
+    tall: float = 1.0
+    from_s: float = 5.0
+
+    def added(self, glances: list[Glance]) -> Iterator[Glance]:
+        heights = [index.height for glance in glances for index in glance.reading.indexes]
+        height = self.tall * float(np.median(heights))
+        box = (THERE.x, THERE.y, THERE.x + 0.6 * height, THERE.y + height)
+        shares = np.full(len(CARDS), (1 - self.sure) / (len(CARDS) - 1), np.float32)
+        shares[NUMBERS["9D"]] = self.sure
+        seen = joined_card([IndexSeen(box, self.score, 0.99, shares, height)])
+        left = self.looks
+        for glance in glances:
+            if glance.at_s < self.from_s or not left:
+                yield glance
+                continue
+            left -= 1
+            told = glance.reading
+            yield replace(
+                glance,
+                reading=PictureReading((*told.cards, seen), told.unreadable, told.backs),
+            )
+
+
+def read(smudge: Smudge | None) -> ReadRound:
+    glances = list(LaidTable(BACCARAT, FOUR).glances())
+    shown = glances if smudge is None else list(smudge.added(glances))
+    (only,) = read_rounds(shown, BACCARAT, 8)
+    return only
+
+
+def told(one: ReadRound) -> list[tuple[str, bool]]:
+    return [(each.card, each.hardly) for each in one.cards[4:]]
+
+
+def test_cards_that_were_seen_well_are_beyond_doubt() -> None:
+    one = read(None)
+    assert [each.card for each in one.cards] == ["5H", "KC", "8S", "2D"]
+    assert not any(each.hardly for each in one.cards)
+    assert not one.perhaps
+
+
+@pytest.mark.parametrize(
+    ("smudge", "cards", "perhaps"),
+    [
+        (Smudge(looks=6, score=0.9, sure=0.99), [("9D", False)], 0),
+        # Found often, but hardly an index, or of no card in particular.
+        (Smudge(looks=6, score=0.45, sure=0.99), [("9D", True)], 0),
+        (Smudge(looks=6, score=0.9, sure=0.15), [("??", True)], 0),
+        # Not so often: not told, but it may be a card.
+        (Smudge(looks=4, score=0.3, sure=0.99), [], 1),
+        (Smudge(looks=4, score=0.9, sure=0.15), [], 1),
+        # Too seldom, too faint, or too small to be one.
+        (Smudge(looks=2, score=0.3, sure=0.99), [], 0),
+        (Smudge(looks=4, score=0.2, sure=0.99), [], 0),
+        (Smudge(looks=4, score=0.3, sure=0.99, tall=0.5), [], 0),
+        # It was there before anything was dealt: print on the cloth.
+        (Smudge(looks=4, score=0.3, sure=0.99, from_s=0.0), [], 0),
+    ],
+)
+def test_what_was_badly_seen_puts_its_round_in_doubt(
+    smudge: Smudge, cards: list[tuple[str, bool]], perhaps: int
+) -> None:
+    one = read(smudge)
+    assert told(one) == cards
+    assert len(one.perhaps) == perhaps

@@ -1,0 +1,110 @@
+"""Whether what was followed is a card: for sure, hardly, perhaps, or not at all.
+
+Print on cloth, chips and cuffs is now and then taken for an index. What is hardly a card is told,
+and what is perhaps one is not; either way nobody can be accused of what hangs on it.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from vision.index_spots import normalised
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from vision.stays import Stay
+
+BEYOND_ZONES: Final = 0.7
+"""How surely something has to be read to be a card where no hand is: cloth and chips have print."""
+WELL_SEEN: Final = 0.5
+"""From this quality of its best index on, and if it is as likely one card, it was seen well."""
+LOOKS_OF_A_CARD: Final = 3
+"""What lies there for a while is looked at at least so often."""
+LIKE_AN_INDEX: Final = 0.25
+"""Of what may be a card, how surely it is an index at least."""
+
+
+class Verdict(Enum):
+    """Whether something is a card."""
+
+    CARD = auto()
+    HARDLY = auto()
+    """It is told as a card, but may be none."""
+    PERHAPS = auto()
+    """It is not told, but may be a card."""
+    NO = auto()
+
+    @property
+    def told(self) -> bool:
+        """Whether it is told as a card."""
+        return self in (Verdict.CARD, Verdict.HARDLY)
+
+
+def verdict_on(chain: Sequence[Stay], least_height: float) -> Verdict:
+    """Judge all that was seen of one thing; what is hardly read and less tall is print."""
+    seen = _Seen(chain)
+    if seen.is_card(least_height):
+        return Verdict.CARD if seen.is_beyond_doubt() else Verdict.HARDLY
+    return Verdict.PERHAPS if seen.may_be_card(least_height) else Verdict.NO
+
+
+class _Seen:
+    """What the stays of one thing say together."""
+
+    def __init__(self, chain: Sequence[Stay]) -> None:
+        self.first = chain[0]
+        self.seen = sum(stay.seen for stay in chain)
+        self.missed = sum(min(part.missed for part in stay.presences) for stay in chain)
+        self.absent_at_last = min(part.absent for part in chain[-1].presences)
+        spots = [spot for stay in chain for spot in stay.spots]
+        self.read = bool(spots)
+        self.height = max((spot.height for spot in spots), default=0.0)
+        self.quality = max((spot.mean_quality for spot in spots), default=0.0)
+        evidence = np.asarray(sum(stay.evidence for stay in chain))
+        self.surest = float(normalised(evidence).max()) if spots else 0.0
+        self.paired = max(len(stay.spots) for stay in chain) > 1
+        self.turned = any(stay.back is not None for stay in chain)
+
+    def is_card(self, least_height: float) -> bool:
+        """Tell a card from what was found once and was not there, or is print."""
+        if not self.read:
+            return self.seen >= LOOKS_OF_A_CARD
+        if self.first.hand is None and min(self.quality, self.surest) < BEYOND_ZONES:
+            return False
+        if self.seen == 1 and not self.turned:
+            # It may have lain there for half a second only.
+            if self.paired:
+                return self.quality > 0.6 and self.surest > 0.9
+            return self.quality > 0.7 and self.surest > (0.8 if self.absent_at_last == 0 else 0.9)
+        if self.paired or self.turned:
+            return self.seen >= 2 or self.absent_at_last == 0
+        if self.surest < 0.5 or self.quality < 0.4:
+            return self.height >= least_height and self.seen >= 5 and self.seen > self.missed
+        return self.seen > 1 and (self.seen >= LOOKS_OF_A_CARD or self.missed <= self.seen)
+
+    def is_beyond_doubt(self) -> bool:
+        """Tell what was seen well from what happened to be read."""
+        if not self.read or self.paired:
+            return True
+        return (
+            self.seen > 1
+            and self.missed <= self.seen
+            and min(self.quality, self.surest) >= WELL_SEEN
+        )
+
+    def may_be_card(self, least_height: float) -> bool:
+        """Tell what came to lie in a hand, and was badly seen, from print that was always there."""
+        came = self.first.not_before_s > float("-inf")
+        return (
+            self.read
+            and came
+            and self.first.hand is not None
+            and self.height >= least_height
+            and self.seen >= LOOKS_OF_A_CARD
+            and self.seen > self.missed
+            and self.quality >= LIKE_AN_INDEX
+        )

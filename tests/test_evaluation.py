@@ -117,14 +117,29 @@ def test_an_index_belongs_to_the_card_in_whose_corner_it_lies_whatever_it_reads(
     ]
 
 
-def test_a_card_is_read_as_its_surest_index_reads() -> None:
+def test_a_card_is_read_as_most_of_its_indexes_read_each_with_its_certainty() -> None:
     card = Label("AS", (0, 0, 126, 176))
-    two = index("4S", (8, 8, 18, 28), 0.6), index("AS", (108, 148, 118, 168), 0.9)
-    (one,) = evaluate([read((card,), *two)], Marks.CARD).outcomes
+    wrong, right = index("4S", (8, 8, 18, 28), 0.6), index("AS", (108, 148, 118, 168), 0.9)
+    (one,) = evaluate([read((card,), wrong, right)], Marks.CARD).outcomes
     assert one.right
     assert one.answer is not None
-    assert one.answer.certainty == pytest.approx(0.9)
+    assert one.answer.certainty == pytest.approx(0.45)
     assert one.height == 20
+    another = index("4S", (108, 8, 118, 28), 0.6)
+    (one,) = evaluate([read((card,), wrong, another, right)], Marks.CARD).outcomes
+    assert one.answer is not None
+    assert one.answer.name == "4S"
+    assert one.answer.certainty == pytest.approx(0.4)
+
+
+def test_indexes_that_were_joined_belong_to_the_card_that_holds_them_all() -> None:
+    lower, upper = Label("AS", (0, 0, 126, 176)), Label("KH", (40, 50, 166, 226))
+    near_both, of_lower = index("AS", (50, 60, 60, 80)), index("AS", (8, 8, 18, 28))
+    alone = evaluate([read((lower, upper), near_both, of_lower)], Marks.CARD)
+    assert [one.right for one in alone.outcomes] == [True, False]
+    card = joined_card([near_both, of_lower])
+    picture = ReadPicture("p", (lower, upper), PictureReading((card,), (), ()), 0.01)
+    assert [one.found for one in evaluate([picture], Marks.CARD).outcomes] == [True, False]
 
 
 def test_ranks_are_read_where_only_ranks_are_marked() -> None:

@@ -7,8 +7,9 @@ each find and each mark once, best first.
 
 Round cards: a find belongs to the card in whose box its centre lies. Where boxes overlap, it
 belongs to the one to which it lies more as an index lies in a card's corners: the size of the box
-tells how far the card is turned, and so where its corners are. What a find reads plays no part in
-this, for it would flatter. The card is read as its surest find reads.
+tells how far the card is turned, and so where its corners are. Finds that were joined to one card
+belong together, if a box holds them all. What a find reads plays no part in this, for it would
+flatter. The card is read as most of its finds read, each with its certainty.
 """
 
 import math
@@ -128,14 +129,14 @@ def evaluate(pictures: Sequence[ReadPicture], marks: Marks | None = None) -> Eva
     false_finds: list[FalseFind] = []
     for picture in pictures:
         finds = [*_finds(picture.reading)]
-        belongs = _by_card(picture, finds) if kind is Marks.CARD else _by_index(picture, finds)
+        owners = _by_card(picture, finds) if kind is Marks.CARD else _by_index(picture, finds)
         for number, label in enumerate(picture.labels):
-            own = [find for find, owner in zip(finds, belongs, strict=True) if owner == number]
+            own = [find for find, owner in zip(finds, owners, strict=True) if owner == number]
             if label.name and label.counts:
                 outcomes.append(_outcome(picture.name, label, own, kind))
         false_finds += (
             FalseFind(picture.name, find.index.box, find.answer(rank_only=False))
-            for find, owner in zip(finds, belongs, strict=True)
+            for find, owner in zip(finds, owners, strict=True)
             if owner is None and find.readable
         )
     return Evaluation(
@@ -169,6 +170,8 @@ class _Find:
     """An index that was found, with the probabilities of the card that it was joined to."""
 
     index: IndexSeen
+    card: int
+    """Finds with the same number were joined to one card."""
     probabilities: NDArray[np.float32]
     certain: float
     readable: bool
@@ -183,15 +186,14 @@ class _Find:
 
 
 def _finds(reading: PictureReading) -> Iterator[_Find]:
-    for card in reading.cards:
+    for number, card in enumerate(reading.cards):
         for index in card.indexes:
-            yield _Find(index, card.probabilities, card.readable, readable=True)
-    for index in reading.unreadable:
-        yield _Find(index, index.probabilities, index.readable, readable=False)
+            yield _Find(index, number, card.probabilities, card.readable, readable=True)
+    for number, index in enumerate(reading.unreadable, len(reading.cards)):
+        yield _Find(index, number, index.probabilities, index.readable, readable=False)
 
 
 def _outcome(picture: str, label: Label, own: Sequence[_Find], kind: Marks) -> Outcome:
-    answers = [find.answer(rank_only=len(label.name) == 1) for find in own if find.readable]
     height = label.height
     if height is None and kind is Marks.INDEX:
         left, top, right, bottom = label.box
@@ -204,8 +206,19 @@ def _outcome(picture: str, label: Label, own: Sequence[_Find], kind: Marks) -> O
         label.box,
         height,
         found=bool(own),
-        answer=max(answers, key=lambda answer: answer.certainty, default=None),
+        answer=_vote([find for find in own if find.readable], rank_only=len(label.name) == 1),
     )
+
+
+def _vote(finds: Sequence[_Find], *, rank_only: bool) -> Answer | None:
+    """What most of the finds say, with the share of what they all say."""
+    votes: dict[str, float] = {}
+    for answer in (find.answer(rank_only=rank_only) for find in finds):
+        votes[answer.name] = votes.get(answer.name, 0.0) + answer.certainty
+    if not votes:
+        return None
+    best = max(votes, key=lambda name: votes[name])
+    return Answer(best, votes[best] / len(finds))
 
 
 def _label_boxes(picture: ReadPicture) -> NDArray[np.float32]:
@@ -238,19 +251,26 @@ def _by_index(picture: ReadPicture, finds: Sequence[_Find]) -> list[int | None]:
 
 def _by_card(picture: ReadPicture, finds: Sequence[_Find]) -> list[int | None]:
     """To which mark each find belongs, where marks are round cards."""
-    owners: list[int | None] = []
+    owners: list[int | None] = [None] * len(finds)
     boxes = _label_boxes(picture)
-    for find in finds:
-        box = np.array([find.index.box], dtype=np.float32)
-        holding = np.flatnonzero(_inside(box, boxes)[0])
-        x, y = centres(box)[0].tolist()
-        owners.append(
-            min(
-                (int(number) for number in holding),
-                key=lambda number: from_corner((x, y), picture.labels[number].box),
-                default=None,
-            )
-        )
+    if not finds or not len(boxes):
+        return owners
+    found = np.array([find.index.box for find in finds], dtype=np.float32)
+    held = _inside(found, boxes)
+    apart = np.array(
+        [
+            [from_corner((x, y), label.box) for label in picture.labels]
+            for x, y in centres(found).tolist()
+        ]
+    )
+    cards = np.array([find.card for find in finds])
+    for number in range(len(finds)):
+        together = cards == cards[number]
+        if not held[together].all(axis=0).any():
+            together = np.arange(len(finds)) == number
+        holding = held[together].all(axis=0)
+        if holding.any():
+            owners[number] = int(np.where(holding, apart[together].sum(axis=0), np.inf).argmin())
     return owners
 
 

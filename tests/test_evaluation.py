@@ -174,6 +174,19 @@ def test_a_certainty_of_one_has_its_place_and_none_at_all_is_no_fault() -> None:
     assert reliability_diagram(nothing).shape[2] == 3
 
 
+def test_figures_are_told_by_what_the_marks_were_seen_under() -> None:
+    labels = (
+        Label("AS", (10, 10, 20, 30), conditions=("dim light", "soft picture")),
+        Label("KH", (50, 10, 60, 23), conditions=("dim light",)),
+    )
+    picture = read(labels, index("AS", (10, 10, 20, 30)), index("KD", (50, 10, 60, 23)))
+    told = figures_of(evaluate([picture], Marks.INDEX)).by_condition
+    assert {name: (each.marked, each.read) for name, each in told.items()} == {
+        "dim light": (2, 1),
+        "soft picture": (1, 1),
+    }
+
+
 def test_figures_are_told_by_rank_suit_and_size() -> None:
     labels = (
         Label("AS", (10, 10, 20, 30)),

@@ -423,6 +423,9 @@ def test_our_weights_read_drawn_tables_that_training_never_saw() -> None:
     from vision.evaluation_scenes import read_drawn
 
     figures = figures_of(evaluate([*read_drawn(load_card_reader(), 12, seed=5)], Marks.INDEX))
+    for pair in ({"dim light", "good light"}, {"from above", "from the side"}):
+        told = [each.marked for name, each in figures.by_condition.items() if name in pair]
+        assert sum(told) == figures.every.marked
     # What the weights reached when they were written; the model card says what they are to reach.
     assert figures.every.found >= 0.5 * figures.every.marked
     assert figures.every.read >= 0.75 * figures.every.found

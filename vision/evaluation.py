@@ -72,6 +72,7 @@ class Outcome:
     found: bool
     answer: Answer | None
     """None where nothing was found, or what was found was called not readable."""
+    conditions: tuple[str, ...] = ()
 
     @property
     def right(self) -> bool:
@@ -207,6 +208,7 @@ def _outcome(picture: str, label: Label, own: Sequence[_Find], kind: Marks) -> O
         height,
         found=bool(own),
         answer=_vote([find for find in own if find.readable], rank_only=len(label.name) == 1),
+        conditions=label.conditions,
     )
 
 

@@ -48,6 +48,7 @@ class Figures:
     by_rank: dict[str, Tally]
     by_suit: dict[str, Tally]
     by_height: dict[str, Tally]
+    by_condition: dict[str, Tally]
     called_unreadable: int
     false_finds: int
     false_finds_per_picture: float
@@ -75,6 +76,7 @@ def figures_of(evaluation: Evaluation, beside_seconds: float | None = None) -> F
         by_rank=_by(outcomes, RANKS, lambda one: one.truth[0]),
         by_suit=_by(outcomes, SUITS, lambda one: one.truth[1:]),
         by_height=_by(outcomes, [*map(_bucket, SIZES[:-1]), "unknown"], _height_of),
+        by_condition=_by_condition(outcomes),
         called_unreadable=sum(one.found and one.answer is None for one in outcomes),
         false_finds=len(evaluation.false_finds),
         false_finds_per_picture=len(evaluation.false_finds) / evaluation.pictures,
@@ -121,6 +123,7 @@ def page(figures: Figures, evaluation: Evaluation) -> Group:
         ("rank", figures.by_rank),
         ("suit", {SUIT_SIGNS[suit]: each for suit, each in figures.by_suit.items()}),
         ("index, px", figures.by_height),
+        ("condition", figures.by_condition),
     ):
         if part:
             table.add_row()
@@ -163,6 +166,11 @@ def _by(
         if name := name_of(one):
             groups[name].append(one)
     return {name: tally(group) for name, group in groups.items() if group}
+
+
+def _by_condition(outcomes: Sequence[Outcome]) -> dict[str, Tally]:
+    names = sorted({name for one in outcomes for name in one.conditions})
+    return {name: tally([one for one in outcomes if name in one.conditions]) for name in names}
 
 
 def _bucket(low: float) -> str:

@@ -57,6 +57,8 @@ class Label:
     """How tall the index is, where that is known better than from its box."""
     counts: bool = True
     """False where it is no fault not to find it: what is covered, or too small."""
+    conditions: tuple[str, ...] = ()
+    """Under which it was seen, where that is known: "dim light"."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,11 @@ from vision.training.course import Course, follow
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of weights to go on from, such as models/; otherwise from nothing.",
 )
-@click.option("--pictures", default=14_000, help="Drawn pictures to learn from.")
-@click.option("--epochs", default=4, help="Times the finder sees each picture.")
+@click.option("--pictures", default=26_000, help="Drawn pictures to learn from.")
+@click.option("--epochs", default=3, help="Times the finder sees each picture.")
 @click.option(
     "--batches",
-    default=32_000,
+    default=60_000,
     help="Batches of 48 indexes that the reader sees; the turner, a tenth.",
 )
 @click.option("--seed", default=1, help="The same seed, the same course.")

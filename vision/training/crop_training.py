@@ -1,12 +1,12 @@
 """Training the networks that look at one index: from patches to weights, with checkpoints."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import torch
@@ -18,6 +18,7 @@ from vision.cards import CARDS, RANKS, SUITS
 from vision.index_turner import STEPS, shares_of
 from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
 from vision.training.shards import UNREADABLE
+from vision.training.widening import widened
 
 BATCH: Final = 48
 PEAK_RATE: Final = 2e-3
@@ -124,7 +125,9 @@ def train_on_crops(
         done = kept["batches"]
         torch.manual_seed(seed + done)
     elif start is not None:
-        model.load_state_dict(torch.load(start, weights_only=True))
+        learnt = _as_arrays(torch.load(start, weights_only=True))
+        taken_over = widened(learnt, _as_arrays(model.state_dict()), seed)
+        model.load_state_dict({name: torch.tensor(each) for name, each in taken_over.items()})
         averaged.load_state_dict(model.state_dict())
     if done >= batches:
         return averaged
@@ -140,7 +143,7 @@ def train_on_crops(
     model.train()
     model = model.to(memory_format=torch.channels_last)
     loss_so_far, right_so_far, until = 0.0, 0.0, time.monotonic() + 60 * (minutes or 1e6)
-    for images, truths in loader:
+    for since_start, (images, truths) in enumerate(loader, 1):
         for group in optimizer.param_groups:
             group["lr"] = _rate(done / batches)
         given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
@@ -152,8 +155,8 @@ def train_on_crops(
         optimizer.step()
         done += 1
         _average(averaged, model, min(1 - 1 / AVERAGED_OVER, (1 + done) / (10 + done)))
-        loss_so_far += (float(loss.detach()) - loss_so_far) / min(done, 100)
-        right_so_far += (right - right_so_far) / min(done, 100)
+        loss_so_far += (float(loss.detach()) - loss_so_far) / min(since_start, 100)
+        right_so_far += (right - right_so_far) / min(since_start, 100)
         if done % 10 == 0:
             tell(Progress(done, batches, loss_so_far, right_so_far))
         stop = time.monotonic() > until
@@ -162,6 +165,10 @@ def train_on_crops(
         if stop:
             break
     return averaged
+
+
+def _as_arrays(state: Mapping[str, torch.Tensor]) -> dict[str, NDArray[Any]]:
+    return {name: value.numpy() for name, value in state.items()}
 
 
 def _loss_of_leans(said: torch.Tensor, leans: torch.Tensor) -> tuple[torch.Tensor, float]:

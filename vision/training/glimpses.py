@@ -17,6 +17,11 @@ LARGE_ERROR: Final = 24.0
 LARGE_SHARE: Final = 0.12
 """How often it errs by any amount up to the large one."""
 
+USUAL_BOX: Final = 0.07
+LOOSE_BOX: Final = 0.2
+LOOSE_SHARE: Final = 0.2
+"""The deviation of the logarithm of a box's size, and how often it is the greater one."""
+
 
 def glimpse_as_it_lies(
     patch: Image, corners: NDArray[np.float32], height: float, rng: np.random.Generator
@@ -43,10 +48,11 @@ def glimpse_upright(
 
 
 def _loose_box(corners: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float32]:
-    """The box round an index as the finder might draw it."""
+    """The box round an index as the finder might draw it: at times hardly round it."""
     low, high = corners.min(axis=0), corners.max(axis=0)
-    size = (high - low) * np.exp(rng.normal(0, 0.07, 2))
-    middle = (low + high) / 2 + rng.normal(0, 0.045, 2) * (high - low).max()
+    loose = LOOSE_BOX if rng.random() < LOOSE_SHARE else USUAL_BOX
+    size = (high - low) * np.exp(rng.normal(0, loose, 2))
+    middle = (low + high) / 2 + rng.normal(0, 0.65 * loose, 2) * (high - low).max()
     return np.concatenate([middle - size / 2, middle + size / 2]).astype(np.float32)
 
 

@@ -445,7 +445,13 @@ class Play:
         return all(wager.net is None or self.surrendered(wager) for wager in mains)
 
     def _need_of_insurance(self) -> tuple[Need, Need]:
-        """An insurance wager waits for the dealer's second card, unless even money returned it."""
+        """An insurance wager waits for the dealer's second card, unless even money returned it.
+
+        Without a ledger nobody knows whether there was one.
+        """
+        if not self.round.wagers:
+            offered = WagerKind.INSURANCE in self.book.wagers and self.dealer_first is Rank.ACE
+            return Need.NO_CARD, Need.SECOND_CARD if offered else Need.NO_CARD
         open_wagers = [
             wager
             for wager in self.round.placed(WagerKind.INSURANCE)
@@ -466,12 +472,20 @@ class Play:
         """
         if "dealer_blackjack_against_busted_hands" not in self.book.readings:
             return Need.NO_CARD
-        raised = any(True for _ in self.round.placed(WagerKind.SPLIT, WagerKind.DOUBLE))
         ten_or_ace = (
             self.dealer_first is not None
             and POINT_VALUE[self.dealer_first] >= POINT_VALUE[Rank.TEN]
         )
-        return Need.SECOND_CARD if raised and ten_or_ace else Need.NO_CARD
+        return Need.SECOND_CARD if ten_or_ace and self._may_be_raised() else Need.NO_CARD
+
+    def _may_be_raised(self) -> bool:
+        """Whether a wager was doubled or split; without a ledger, whether it may have been."""
+        if self.round.wagers:
+            return any(True for _ in self.round.placed(WagerKind.SPLIT, WagerKind.DOUBLE))
+        return any(
+            self.is_split(hand) or len(self.ranks(hand)) == INITIAL_CARDS + 1
+            for hand in self.hands_in_play
+        )
 
 
 PLAYED = frozenset({Place.BOX, Place.DEALER})

@@ -32,7 +32,7 @@ _LOADER_GAVE_UP = 127
 _ENDED_FOR_MEMORY = frozenset(
     {-signal.SIGKILL, -signal.SIGABRT, -signal.SIGSEGV, -signal.SIGBUS, _LOADER_GAVE_UP}
 )
-"""How a process ends that is refused memory in the middle of something; the last, where that befalls
+"""How a process ends that is refused memory in the middle of something; the last, if that befalls
 the system's loader, which looks some symbols up only when they are first called."""
 
 

@@ -259,10 +259,10 @@ def _alike(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> NDArray[
     length = np.log(np.maximum(np.hypot(vectors[:, 0], vectors[:, 1]), 1e-6))
     angle = np.arctan2(vectors[:, 1], vectors[:, 0])
     radial = (length[:, None] - length[None]) / 0.03
-    turn = angle[:, None] - angle[None]
-    angular = np.degrees(np.arctan2(np.sin(turn), np.cos(turn))) / 8
+    turn = np.abs(angle[:, None] - angle[None])
+    angular = np.minimum(turn, 2 * np.pi - turn) / np.radians(8)
     same = flipped[:, None] == flipped[None]
-    return np.asarray(np.exp(-(radial**2 + angular**2) / 2) * same)
+    return np.asarray(np.exp(-(radial * radial + angular * angular) / 2) * same)
 
 
 def _offsets(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> tuple[Offset, ...]:

@@ -6,6 +6,7 @@ and what is perhaps one is not; either way nobody can be accused of what hangs o
 
 from __future__ import annotations
 
+import math
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
@@ -14,8 +15,9 @@ import numpy as np
 from vision.index_spots import normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from vision.index_spots import Spot
     from vision.stays import Stay
 
 BEYOND_ZONES: Final = 0.7
@@ -24,8 +26,15 @@ WELL_SEEN: Final = 0.5
 """From this quality of its best index on, and if it is as likely one card, it was seen well."""
 LOOKS_OF_A_CARD: Final = 3
 """What lies there for a while is looked at at least so often."""
-LIKE_AN_INDEX: Final = 0.25
-"""Of what may be a card, how surely it is an index at least."""
+AN_INDEX: Final = 0.5
+LIKE_AN_INDEX: Final = 0.4
+"""How surely the finder took its best index for one, on average: of a card, of what may be one."""
+A_BACK: Final = 0.65
+"""How surely the finder took it for a card face down, if no more than that was ever seen of it."""
+GHOST_S: Final = 0.5
+GHOST_NEAR: Final = 0.75
+"""What was seen for less long, so few heights of an index away from an index that stayed, is the
+same index: the card was still being turned, and the finder saw it twice."""
 
 
 class Verdict(Enum):
@@ -64,6 +73,8 @@ class _Seen:
         self.read = bool(spots)
         self.height = max((spot.height for spot in spots), default=0.0)
         self.quality = max((spot.mean_quality for spot in spots), default=0.0)
+        self.score = max((spot.mean_score for spot in spots), default=0.0)
+        self.back = max((stay.back.score for stay in chain if stay.back is not None), default=0.0)
         evidence = np.asarray(sum(stay.evidence for stay in chain))
         self.surest = float(normalised(evidence).max()) if spots else 0.0
         self.paired = max(len(stay.spots) for stay in chain) > 1
@@ -72,7 +83,7 @@ class _Seen:
     def is_card(self, least_height: float) -> bool:
         """Tell a card from what was found once and was not there, or is print."""
         if not self.read:
-            return self.seen >= LOOKS_OF_A_CARD
+            return self.seen >= LOOKS_OF_A_CARD and self.back >= A_BACK
         if self.first.hand is None and min(self.quality, self.surest) < BEYOND_ZONES:
             return False
         if self.seen == 1 and not self.turned:
@@ -82,6 +93,8 @@ class _Seen:
             return self.quality > 0.7 and self.surest > (0.8 if self.absent_at_last == 0 else 0.9)
         if self.paired or self.turned:
             return self.seen >= 2 or self.absent_at_last == 0
+        if self.score < AN_INDEX:
+            return False
         if self.surest < 0.5 or self.quality < 0.4:
             return self.height >= least_height and self.seen >= 5 and self.seen > self.missed
         return self.seen > 1 and (self.seen >= LOOKS_OF_A_CARD or self.missed <= self.seen)
@@ -106,5 +119,22 @@ class _Seen:
             and self.height >= least_height
             and self.seen >= LOOKS_OF_A_CARD
             and self.seen > self.missed
-            and self.quality >= LIKE_AN_INDEX
+            and self.score >= LIKE_AN_INDEX
         )
+
+
+def is_ghost(chain: Sequence[Stay], others: Iterable[Spot]) -> bool:
+    """Whether something was seen for a moment only, and right beside an index that stayed."""
+    if len(chain) > 1 or len(chain[0].spots) != 1:
+        return False
+    (spot,) = chain[0].spots
+    if spot.there.last_s - spot.there.first_s >= GHOST_S:
+        return False
+    return any(
+        other is not spot
+        and other.there.seen > spot.there.seen
+        and other.there.first_s <= spot.there.last_s + GHOST_S
+        and other.there.last_s >= spot.there.last_s
+        and math.hypot(other.x - spot.x, other.y - spot.y) < GHOST_NEAR * other.height
+        for other in others
+    )

@@ -164,6 +164,8 @@ class Spot:
     votes: Votes = field(default_factory=Votes)
     quality: float = 0.0
     """Of its sightings, how surely it was an index that can be read, added up."""
+    found: float = 0.0
+    """Of its sightings, how surely it was an index, readable or not, added up."""
     together: Counter[int] = field(default_factory=Counter)
     apart: Counter[int] = field(default_factory=Counter)
     rivals: list[tuple[float, float, IndexSeen]] = field(default_factory=list)
@@ -175,6 +177,10 @@ class Spot:
     @property
     def mean_quality(self) -> float:
         return self.quality / max(self.votes.count, 1)
+
+    @property
+    def mean_score(self) -> float:
+        return self.found / max(self.votes.count, 1)
 
     def distance(self, index: IndexSeen) -> float:
         x, y = middle(index.box)
@@ -194,6 +200,7 @@ class Spot:
             self.heading += heading_of(index.lean)
         self.votes.add(index)
         self.quality += index.score * index.readable
+        self.found += index.score
         self.box = index.box
 
 

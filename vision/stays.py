@@ -36,6 +36,11 @@ DISAGREES: Final = -3.0
 """The most that readings which differ can say against it: a misreading is that unlikely."""
 ANOTHER_TIME: Final = -3.0
 """What speaks against it if one was gone before the other came."""
+AT_ONCE: Final = 3.0
+"""What speaks for it if both read alike and were first seen in one look: copies hardly are."""
+SHOWN_LATER: Final = -3.0
+SOON_S: Final = 1.0
+"""What speaks against it if the place of the one was seen bare so long after the other came."""
 MOVED: Final = -1.5
 COVERED: Final = -4.5
 UNJUDGED: Final = -3.0
@@ -244,14 +249,18 @@ def _odds(one: Sequence[Spot], other: Sequence[Spot], shape: CardShape) -> float
     joined = JOINED * (together - apart) / max(together + apart, 2)
     if read < 0:
         joined = max(joined, 0.0)  # the reader joins only what reads alike
-    odds = ONE_CARD + fit + read + joined
-    return odds + ANOTHER_TIME if _one_after_other(one, other) else odds
+    return ONE_CARD + fit + read + joined + _by_when(one, other, alike=read > 0)
 
 
-def _one_after_other(one: Sequence[Spot], other: Sequence[Spot]) -> bool:
-    """Whether one corner was gone before the other came."""
+def _by_when(one: Sequence[Spot], other: Sequence[Spot], *, alike: bool) -> float:
+    """What it says of two corners when each came, and when it was gone."""
     early, late = sorted((one, other), key=lambda corner: corner[0].there.first_s)
-    return max(spot.there.until_s for spot in early) < late[0].there.first_s
+    came, came_later = early[0].there, late[0].there
+    if max(spot.there.until_s for spot in early) < came_later.first_s:
+        return ANOTHER_TIME
+    if came_later.not_before_s >= came.first_s + SOON_S:
+        return SHOWN_LATER
+    return AT_ONCE if alike and came_later.first_s == came.first_s else 0.0
 
 
 def _evidence(spots: Iterable[Spot]) -> NDArray[np.float64]:

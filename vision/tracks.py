@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vision.card_shape import CardShape
-from vision.card_verdicts import Verdict, verdict_on
+from vision.card_verdicts import Verdict, is_ghost, verdict_on
 from vision.glances import middle
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
 from vision.stays import same_reading, stays_of
@@ -364,7 +364,10 @@ class Tracker:
                 chain = [stay]
                 while chain[-1].followed_by is not None:
                     chain.append(chain[-1].followed_by)
-                chains.append(_Chain(tuple(chain), verdict_on(chain, MUCH_SMALLER * usual)))
+                verdict = verdict_on(chain, MUCH_SMALLER * usual)
+                if is_ghost(chain, spots):
+                    verdict = Verdict.NO
+                chains.append(_Chain(tuple(chain), verdict))
         return chains
 
     def _is_furniture(self, stay: Stay) -> bool:

@@ -100,3 +100,62 @@ def test_what_was_badly_seen_puts_its_round_in_doubt(
     one = read(smudge)
     assert told(one) == cards
     assert len(one.perhaps) == perhaps
+
+
+@pytest.mark.parametrize(("away", "told_too"), [(0.6, False), (1.6, True)])
+def test_what_is_seen_for_a_moment_beside_an_index_that_stays_is_that_index(
+    away: float,
+    told_too: bool,  # noqa: FBT001
+) -> None:
+    glances = list(LaidTable(BACCARAT, FOUR).glances())
+    own = next(
+        index
+        for glance in glances
+        for index in glance.reading.indexes
+        if CARDS[int(index.probabilities.argmax())] == "8S"
+    )
+    first = next(number for number, glance in enumerate(glances) if glance.at_s >= 3.0)
+    left, top, right, bottom = own.box
+    by = away * own.height
+    shares = np.full(len(CARDS), 1e-4, np.float32)
+    shares[NUMBERS["TD"]] = 0.99
+    ghost = joined_card(
+        [replace(own, box=(left + by, top, right + by, bottom), probabilities=shares)]
+    )
+    for number in range(first, first + 2):
+        told = glances[number].reading
+        reading = PictureReading((*told.cards, ghost), told.unreadable, told.backs)
+        glances[number] = replace(glances[number], reading=reading)
+    (only,) = read_rounds(glances, BACCARAT, 8)
+    assert ("TD" in [each.card for each in only.cards]) == told_too
+    assert not only.perhaps
+
+
+def test_copies_whose_outermost_indexes_were_joined_keep_their_order() -> None:
+    """The second lies over the first, so that of four equal indexes the outermost look a pair."""
+    first, second = (
+        card("9H", lay("player", 0, 1.0, 14.0)),
+        card("9H", lay("player", 0.5, 3.0, 14.0)),
+    )
+    dealt = (first, FOUR[1], second, FOUR[3])
+    glances = []
+    for glance in LaidTable(BACCARAT, dealt).glances():
+        nines = [
+            index
+            for index in glance.reading.indexes
+            if CARDS[int(index.probabilities.argmax())] == "9H"
+        ]
+        others = [each for each in glance.reading.cards if each.indexes[0] not in nines]
+        nines.sort(key=lambda index: index.box[0])
+        alone = nines if len(nines) < 3 else nines[1:-1]
+        groups = [[one] for one in alone] + ([] if alone is nines else [[nines[0], nines[-1]]])
+        cards = (*others, *(joined_card(group) for group in groups))
+        reading = PictureReading(cards, glance.reading.unreadable, glance.reading.backs)
+        glances.append(replace(glance, reading=reading))
+    (only,) = read_rounds(glances, BACCARAT, 8)
+    assert [(each.card, each.hand) for each in only.cards] == [
+        ("9H", "player"),
+        ("KC", "banker"),
+        ("9H", "player"),
+        ("2D", "banker"),
+    ]

@@ -258,9 +258,15 @@ def _by_when(one: Sequence[Spot], other: Sequence[Spot], *, alike: bool) -> floa
     came, came_later = early[0].there, late[0].there
     if max(spot.there.until_s for spot in early) < came_later.first_s:
         return ANOTHER_TIME
-    if came_later.not_before_s >= came.first_s + SOON_S:
+    if came_apart(came, came_later):
         return SHOWN_LATER
     return AT_ONCE if alike and came_later.first_s == came.first_s else 0.0
+
+
+def came_apart(one: Presence, other: Presence) -> bool:
+    """Whether the place of the one was still seen bare long after the other came."""
+    early, late = sorted((one, other), key=lambda there: there.first_s)
+    return late.not_before_s >= early.first_s + SOON_S
 
 
 def _evidence(spots: Iterable[Spot]) -> NDArray[np.float64]:

@@ -15,7 +15,7 @@ from vision.card_shape import CardShape
 from vision.card_verdicts import Verdict, is_ghost, verdict_on
 from vision.glances import middle
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
-from vision.stays import same_reading, stays_of
+from vision.stays import came_apart, same_reading, stays_of
 from vision.table_zones import HOLDERS
 
 if TYPE_CHECKING:
@@ -283,7 +283,9 @@ class Tracker:
                 if times < 2 or other is None or pair in self._learnt:
                     continue
                 self._learnt.add(pair)
-                if agreement(spot.votes.probabilities, other.votes.probabilities) > 0.8:
+                # Of two copies one over the other the outermost indexes look most like a pair.
+                alike = agreement(spot.votes.probabilities, other.votes.probabilities) > 0.8
+                if alike and not came_apart(spot.there, other.there):
                     self.shape.learn(spot.pose, other.pose)
 
     def _close(self, *, at_last: bool = False) -> list[tuple[TrackedCard, ...]]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vision.index_spots import normalised
+from vision.stays import same_reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,8 +30,11 @@ LOOKS_OF_A_CARD: Final = 3
 AN_INDEX: Final = 0.5
 LIKE_AN_INDEX: Final = 0.4
 """How surely the finder took its best index for one, on average: of a card, of what may be one."""
-A_BACK: Final = 0.65
-"""How surely the finder took it for a card face down, if no more than that was ever seen of it."""
+A_BACK: Final = 0.62
+SURELY_A_BACK: Final = 0.7
+"""How surely the finder took it for a card face down; beyond doubt if it was never turned up."""
+PASSING_S: Final = 2.0
+"""So soon after a card was last seen where it lay, its copy seen once is that card on its way."""
 GHOST_S: Final = 0.5
 GHOST_NEAR: Final = 0.75
 """What was seen for less long, so few heights of an index away from an index that stayed, is the
@@ -78,7 +82,8 @@ class _Seen:
         evidence = np.asarray(sum(stay.evidence for stay in chain))
         self.surest = float(normalised(evidence).max()) if spots else 0.0
         self.paired = max(len(stay.spots) for stay in chain) > 1
-        self.turned = any(stay.back is not None for stay in chain)
+        turned = any(stay.back is not None for stay in chain)
+        self.turned = turned and max(self.back - A_BACK, self.score - AN_INDEX) >= 0
 
     def is_card(self, least_height: float) -> bool:
         """Tell a card from what was found once and was not there, or is print."""
@@ -101,7 +106,9 @@ class _Seen:
 
     def is_beyond_doubt(self) -> bool:
         """Tell what was seen well from what happened to be read."""
-        if not self.read or self.paired:
+        if not self.read:
+            return self.back >= SURELY_A_BACK
+        if self.paired:
             return True
         return (
             self.seen > 1
@@ -121,6 +128,22 @@ class _Seen:
             and self.seen > self.missed
             and self.score >= LIKE_AN_INDEX
         )
+
+
+def is_passing(chain: Sequence[Stay], others: Iterable[Sequence[Stay]]) -> bool:
+    """Whether a card of the same hand was seen once more, while it was being taken away."""
+    if sum(stay.seen for stay in chain) > 1:
+        return False
+    only = chain[0]
+    return any(
+        other[0] is not only
+        and other[-1].seen > 1
+        and other[-1].hand == only.hand
+        and other[0].first_s < only.first_s <= other[-1].last_s + PASSING_S
+        and only.first_s > other[-1].last_s - PASSING_S
+        and same_reading(other[-1].evidence, only.evidence) > 1.5
+        for other in others
+    )
 
 
 def is_ghost(chain: Sequence[Stay], others: Iterable[Spot]) -> bool:

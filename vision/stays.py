@@ -275,11 +275,16 @@ def _evidence(spots: Iterable[Spot]) -> NDArray[np.float64]:
 
 def _centre(group: Sequence[Spot], shape: CardShape, zones: Zones) -> tuple[float, float]:
     """The middle of a card: between opposite indexes, else as its one index tells."""
-    for one, other in combinations(group, 2):
-        if abs(np.cos(np.radians(one.pose.lean - other.pose.lean)) + 1) < 0.3:
-            apart = shape.apart((one.x, one.y), (other.x, other.y))
-            if not shape.known or apart > 0.88:
-                return (one.x + other.x) / 2, (one.y + other.y) / 2
+    opposite = [
+        (shape.apart((one.x, one.y), (other.x, other.y)), one, other)
+        for one, other in combinations(group, 2)
+        if abs(np.cos(np.radians(one.pose.lean - other.pose.lean)) + 1) < 0.3
+    ]
+    if opposite:
+        # Of a deck with four indexes those above each other are half a turn apart as well.
+        apart, one, other = max(opposite, key=lambda pair: pair[0])
+        if not shape.known or apart > 0.88:
+            return (one.x + other.x) / 2, (one.y + other.y) / 2
     told = [centres for spot in group if (centres := shape.centres(spot.pose))]
     if not told:
         known = max(group, key=lambda spot: spot.there.seen)

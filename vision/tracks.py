@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vision.card_shape import CardShape
-from vision.card_verdicts import Verdict, is_ghost, verdict_on
+from vision.card_verdicts import A_BACK, Verdict, is_ghost, is_passing, verdict_on
 from vision.glances import middle
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
 from vision.stays import came_apart, same_reading, stays_of
@@ -167,13 +167,14 @@ class Tracker:
         backs = [
             back
             for back in self._keeper.backs
-            if not back.there.left(now_s) and back.there.settled and back.there.seen >= 2
+            if not back.there.left(now_s) and _is_back(back) and back.there.settled
         ]
         return [*spots, *backs]
 
     def _credible_ever(self) -> bool:
-        backs = [back for back in self._keeper.backs if back.there.seen >= 2]
-        return bool(backs) or any(self._credible(spot) for spot in self._keeper.spots)
+        return any(_is_back(back) for back in self._keeper.backs) or any(
+            self._credible(spot) for spot in self._keeper.spots
+        )
 
     def _is_over(self, glance: Glance) -> bool:
         """Whether what was clear stays clear, or is laid anew: not shown again as it was."""
@@ -358,23 +359,31 @@ class Tracker:
 
     def _chains(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> list[_Chain]:
         """The stays of each thing, in their order, and whether it is a card."""
-        chains = []
         heights = [spot.height for spot in spots if spot.mean_quality > CLEARLY_AN_INDEX]
         usual = float(np.median(heights)) if heights else 0.0
+        followed = []
         for stay in stays_of(spots, backs, self.shape, self._zones):
             if stay.follows is None and not self._is_furniture(stay):
                 chain = [stay]
                 while chain[-1].followed_by is not None:
                     chain.append(chain[-1].followed_by)
-                verdict = verdict_on(chain, MUCH_SMALLER * usual)
-                if is_ghost(chain, spots):
-                    verdict = Verdict.NO
-                chains.append(_Chain(tuple(chain), verdict))
+                followed.append(tuple(chain))
+        chains = []
+        for stays in followed:
+            verdict = verdict_on(stays, MUCH_SMALLER * usual)
+            if is_ghost(stays, spots) or is_passing(stays, followed):
+                verdict = Verdict.NO
+            chains.append(_Chain(stays, verdict))
         return chains
 
     def _is_furniture(self, stay: Stay) -> bool:
         """Whether it lay beside the hands from the start: a picture of a card, or a discard."""
         return stay.hand in (*HOLDERS, None) and stay.not_before_s == float("-inf")
+
+
+def _is_back(back: BackSpot) -> bool:
+    """Whether it is surely a card face down, and was not seen once only."""
+    return back.there.seen >= 2 and back.score >= A_BACK
 
 
 def _tracked_card(number: int, card: _Chain, bare_s: float) -> TrackedCard:

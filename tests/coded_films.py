@@ -239,7 +239,7 @@ class CodeReader:
                 )
             ]
             if CARDS[int(indexes[0].probabilities.argmax())] in self.faint:
-                indexes = [replace(indexes[0], score=0.45)]
+                indexes = [replace(indexes[0], score=0.47)]
             cards.append(joined_card(indexes))
         for left, top in _cards_in(grey, 105, 140):
             backs.append(BackSeen(_box(left, top, CARD), 0.9))

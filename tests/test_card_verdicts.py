@@ -81,17 +81,17 @@ def test_cards_that_were_seen_well_are_beyond_doubt() -> None:
     [
         (Smudge(looks=6, score=0.9, sure=0.99), [("9D", False)], 0),
         # Found often, but hardly an index, or of no card in particular.
-        (Smudge(looks=6, score=0.45, sure=0.99), [], 1),
+        (Smudge(looks=6, score=0.48, sure=0.99), [], 1),
         (Smudge(looks=6, score=0.9, sure=0.15), [("??", True)], 0),
         # Not so often: not told, but it may be a card.
-        (Smudge(looks=4, score=0.42, sure=0.99), [], 1),
+        (Smudge(looks=4, score=0.48, sure=0.99), [], 1),
         (Smudge(looks=4, score=0.9, sure=0.15), [], 1),
         # Too seldom, too faint, or too small to be one.
-        (Smudge(looks=2, score=0.42, sure=0.99), [], 0),
-        (Smudge(looks=4, score=0.38, sure=0.99), [], 0),
-        (Smudge(looks=4, score=0.42, sure=0.99, tall=0.5), [], 0),
+        (Smudge(looks=2, score=0.48, sure=0.99), [], 0),
+        (Smudge(looks=4, score=0.42, sure=0.99), [], 0),
+        (Smudge(looks=4, score=0.48, sure=0.99, tall=0.5), [], 0),
         # It was there before anything was dealt: print on the cloth.
-        (Smudge(looks=4, score=0.42, sure=0.99, from_s=0.0), [], 0),
+        (Smudge(looks=4, score=0.48, sure=0.99, from_s=0.0), [], 0),
     ],
 )
 def test_what_was_badly_seen_puts_its_round_in_doubt(

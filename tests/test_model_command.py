@@ -427,5 +427,5 @@ def test_our_weights_read_drawn_tables_that_training_never_saw() -> None:
         told = [each.marked for name, each in figures.by_condition.items() if name in pair]
         assert sum(told) == figures.every.marked
     # What the weights reached when they were written; the model card says what they are to reach.
-    assert figures.every.found >= 0.5 * figures.every.marked
-    assert figures.every.read >= 0.75 * figures.every.found
+    assert figures.every.found >= 0.97 * figures.every.marked
+    assert figures.every.read >= 0.9 * figures.every.found

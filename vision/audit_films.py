@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from datetime import timedelta
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -103,17 +106,19 @@ class AuditFilms:
     def show(
         self, findings: Sequence[FilmedFinding], films: Sequence[FilmRead], folder: Path
     ) -> tuple[Shown, ...]:
-        """Cut a still and a clip of each finding; what cannot be made is said."""
-        shown: list[Shown] = []
-        for read in films:
+        """Cut a still and a clip of each finding, of several films at once; say what fails."""
+
+        def shown(read: FilmRead) -> list[Shown]:
             film, table = self._read[read.log]
             own = [
                 finding
                 for finding in findings
                 if (finding.table_id, finding.shoe) == (table.table_id, read.shoe)
             ]
-            shown += self._shown(own, film, table, folder)
-        return tuple(shown)
+            return [*self._shown(own, film, table, folder)]
+
+        with ThreadPoolExecutor(os.cpu_count(), "cutting") as pool:
+            return tuple(chain.from_iterable(pool.map(shown, films)))
 
     def _shown(
         self, findings: Sequence[FilmedFinding], film: FilmLog, table: FilmedTable, folder: Path

@@ -28,7 +28,7 @@ WELL_SEEN: Final = 0.5
 LOOKS_OF_A_CARD: Final = 3
 """What lies there for a while is looked at at least so often."""
 AN_INDEX: Final = 0.5
-LIKE_AN_INDEX: Final = 0.4
+LIKE_AN_INDEX: Final = 0.45
 """How surely the finder took its best index for one, on average: of a card, of what may be one."""
 A_BACK: Final = 0.62
 SURELY_A_BACK: Final = 0.7

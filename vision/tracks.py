@@ -6,7 +6,7 @@ cleared. What it reads is a vote over all its indexes and sightings, kept as pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -35,6 +35,8 @@ WAIT_S: Final = 3.0
 CLEARLY_AN_INDEX: Final = 0.6
 MUCH_SMALLER: Final = 0.6
 """What is read badly, and is so much less tall than what is clearly an index, is no index."""
+ON_A_CARD: Final = 0.45
+"""In diagonals from its middle: so far its picture reaches."""
 NEVER_SURE: Final = 5e-4
 """The share that every card keeps, however often another was read."""
 
@@ -374,7 +376,19 @@ class Tracker:
             if is_ghost(stays, spots) or is_passing(stays, followed):
                 verdict = Verdict.NO
             chains.append(_Chain(stays, verdict))
-        return chains
+        return [self._unless_printed(chain, chains) for chain in chains]
+
+    def _unless_printed(self, chain: _Chain, others: Sequence[_Chain]) -> _Chain:
+        """Take what may be a card, and lies on one that was read, for a part of its picture."""
+        if chain.verdict is not Verdict.PERHAPS or not self.shape.known:
+            return chain
+        (at,) = [(spot.x, spot.y) for spot in chain.first.spots[:1]]
+        on_a_card = any(
+            other.verdict.told
+            and any(self.shape.apart(at, stay.centre) < ON_A_CARD for stay in other.stays)
+            for other in others
+        )
+        return replace(chain, verdict=Verdict.NO) if on_a_card else chain
 
     def _is_furniture(self, stay: Stay) -> bool:
         """Whether it lay beside the hands from the start: a picture of a card, or a discard."""

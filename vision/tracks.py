@@ -382,7 +382,8 @@ class Tracker:
         """Take what may be a card, and lies on one that was read, for a part of its picture."""
         if chain.verdict is not Verdict.PERHAPS or not self.shape.known:
             return chain
-        (at,) = [(spot.x, spot.y) for spot in chain.first.spots[:1]]
+        first = chain.first.main
+        at = (first.x, first.y)
         on_a_card = any(
             other.verdict.told
             and any(self.shape.apart(at, stay.centre) < ON_A_CARD for stay in other.stays)

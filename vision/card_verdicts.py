@@ -18,6 +18,7 @@ from vision.stays import same_reading
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from vision.card_shape import CardShape
     from vision.index_spots import Spot
     from vision.stays import Stay
 
@@ -33,6 +34,8 @@ LIKE_AN_INDEX: Final = 0.45
 A_BACK: Final = 0.62
 SURELY_A_BACK: Final = 0.7
 """How surely the finder took it for a card face down; beyond doubt if it was never turned up."""
+ON_A_CARD: Final = 0.45
+"""In diagonals from its middle: so far the picture of a card reaches."""
 PASSING_S: Final = 2.0
 """So soon after a card was last seen where it lay, its copy seen once is that card on its way."""
 GHOST_S: Final = 0.5
@@ -57,8 +60,26 @@ class Verdict(Enum):
         return self in (Verdict.CARD, Verdict.HARDLY)
 
 
-def verdict_on(chain: Sequence[Stay], least_height: float) -> Verdict:
-    """Judge all that was seen of one thing; what is hardly read and less tall is print."""
+def verdicts_on(
+    chains: Sequence[Sequence[Stay]], spots: Sequence[Spot], shape: CardShape, least_height: float
+) -> list[Verdict]:
+    """Judge all that was seen of each thing; what is hardly read and less tall is print."""
+    verdicts = [
+        Verdict.NO
+        if _is_ghost(chain, spots) or _is_passing(chain, chains)
+        else _verdict_on(chain, least_height)
+        for chain in chains
+    ]
+    cards = [chain for chain, verdict in zip(chains, verdicts, strict=True) if verdict.told]
+    return [
+        Verdict.NO
+        if verdict is Verdict.PERHAPS and _is_printed_on(chain, cards, shape)
+        else verdict
+        for chain, verdict in zip(chains, verdicts, strict=True)
+    ]
+
+
+def _verdict_on(chain: Sequence[Stay], least_height: float) -> Verdict:
     seen = _Seen(chain)
     if seen.is_card(least_height):
         return Verdict.CARD if seen.is_beyond_doubt() else Verdict.HARDLY
@@ -130,7 +151,7 @@ class _Seen:
         )
 
 
-def is_passing(chain: Sequence[Stay], others: Iterable[Sequence[Stay]]) -> bool:
+def _is_passing(chain: Sequence[Stay], others: Iterable[Sequence[Stay]]) -> bool:
     """Whether a card of the same hand was seen once more, while it was being taken away."""
     if sum(stay.seen for stay in chain) > 1:
         return False
@@ -146,7 +167,7 @@ def is_passing(chain: Sequence[Stay], others: Iterable[Sequence[Stay]]) -> bool:
     )
 
 
-def is_ghost(chain: Sequence[Stay], others: Iterable[Spot]) -> bool:
+def _is_ghost(chain: Sequence[Stay], others: Iterable[Spot]) -> bool:
     """Whether something was seen for a moment only, and right beside an index that stayed."""
     if len(chain) > 1 or len(chain[0].spots) != 1:
         return False
@@ -160,4 +181,14 @@ def is_ghost(chain: Sequence[Stay], others: Iterable[Spot]) -> bool:
         and other.there.last_s >= spot.there.last_s
         and math.hypot(other.x - spot.x, other.y - spot.y) < GHOST_NEAR * other.height
         for other in others
+    )
+
+
+def _is_printed_on(
+    chain: Sequence[Stay], cards: Iterable[Sequence[Stay]], shape: CardShape
+) -> bool:
+    """Whether it lies on a card that was read, and so is a part of its picture."""
+    at = (chain[0].main.x, chain[0].main.y)
+    return shape.known and any(
+        shape.apart(at, stay.centre) < ON_A_CARD for card in cards for stay in card
     )

@@ -6,13 +6,13 @@ cleared. What it reads is a vote over all its indexes and sightings, kept as pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from vision.card_shape import CardShape
-from vision.card_verdicts import A_BACK, Verdict, is_ghost, is_passing, verdict_on
+from vision.card_verdicts import A_BACK, Verdict, verdicts_on
 from vision.glances import middle
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
 from vision.stays import came_apart, same_reading, stays_of
@@ -35,8 +35,6 @@ WAIT_S: Final = 3.0
 CLEARLY_AN_INDEX: Final = 0.6
 MUCH_SMALLER: Final = 0.6
 """What is read badly, and is so much less tall than what is clearly an index, is no index."""
-ON_A_CARD: Final = 0.45
-"""In diagonals from its middle: so far its picture reaches."""
 NEVER_SURE: Final = 5e-4
 """The share that every card keeps, however often another was read."""
 
@@ -370,26 +368,8 @@ class Tracker:
                 while chain[-1].followed_by is not None:
                     chain.append(chain[-1].followed_by)
                 followed.append(tuple(chain))
-        chains = []
-        for stays in followed:
-            verdict = verdict_on(stays, MUCH_SMALLER * usual)
-            if is_ghost(stays, spots) or is_passing(stays, followed):
-                verdict = Verdict.NO
-            chains.append(_Chain(stays, verdict))
-        return [self._unless_printed(chain, chains) for chain in chains]
-
-    def _unless_printed(self, chain: _Chain, others: Sequence[_Chain]) -> _Chain:
-        """Take what may be a card, and lies on one that was read, for a part of its picture."""
-        if chain.verdict is not Verdict.PERHAPS or not self.shape.known:
-            return chain
-        first = chain.first.main
-        at = (first.x, first.y)
-        on_a_card = any(
-            other.verdict.told
-            and any(self.shape.apart(at, stay.centre) < ON_A_CARD for stay in other.stays)
-            for other in others
-        )
-        return replace(chain, verdict=Verdict.NO) if on_a_card else chain
+        verdicts = verdicts_on(followed, spots, self.shape, MUCH_SMALLER * usual)
+        return [_Chain(*judged) for judged in zip(followed, verdicts, strict=True)]
 
     def _is_furniture(self, stay: Stay) -> bool:
         """Whether it lay beside the hands from the start: a picture of a card, or a discard."""

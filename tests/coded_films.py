@@ -203,7 +203,7 @@ def instead_of_networks(monkeypatch: pytest.MonkeyPatch, reader: CodeReader) -> 
     """Let every command read with this reader."""
     weights = Weights(reader, "coded")
     for module in ("vision.film_stage", "vision.audit_films"):
-        monkeypatch.setattr(f"{module}.load_weights", lambda _folder: weights)
+        monkeypatch.setattr(f"{module}.load_weights", lambda *_: weights)
 
 
 @dataclass(slots=True)

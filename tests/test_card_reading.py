@@ -4,7 +4,6 @@ import math
 from collections.abc import Sequence
 from pathlib import Path
 
-import cv2
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,11 +11,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.boxes import (
-    Boxes,
     Image,
     best_of_overlapping,
     index_height,
-    lean,
     overlaps,
     shares_of_smaller,
 )
@@ -29,12 +26,17 @@ from vision.card_reader import (
 )
 from vision.cards import CARDS, NUMBERS
 from vision.finder import BACK, Finder, decode
-from vision.index_crops import CROP_SIDE, crop, map_as_it_lies, map_upright
+from vision.index_crops import (
+    CROP_SIDE,
+    WIDE_MARGIN,
+    WIDE_SIDE,
+    crop,
+    map_as_it_lies,
+    map_upright,
+)
 from vision.index_reader import IndexReader, softmax
-from vision.index_turner import STEPS, IndexTurner
-from vision.joining import join_indexes
+from vision.index_turner import PLACE, STEPS, IndexTurner, boxes_set_right, place_in
 from vision.model_files import BadModel, FinderFile, Network
-from vision.synthetic.decks import Deck, draw_deck
 
 FELT = (60, 92, 30)
 
@@ -239,13 +241,73 @@ def test_an_upright_square_is_as_large_whatever_the_lean() -> None:
 
 
 def turner(*leans: int, rival: int | None = None) -> IndexTurner:
-    """A turner that tells steps, and perhaps that another is nearly as likely."""
-    logits = np.full((len(leans), STEPS), -9, np.float32)
+    """A turner that tells steps, and perhaps that another is nearly as likely; boxes are right."""
+    said = np.full((len(leans), STEPS + PLACE), -9, np.float32)
+    said[:, STEPS:] = 0, 0, 0, -np.log(2)
     for row, step in enumerate(leans):
-        logits[row, step] = 9
+        said[row, step] = 9
         if rival is not None:
-            logits[row, rival] = 8.6
-    return IndexTurner(Told(logits))
+            said[row, rival] = 8.6
+    return IndexTurner(Told(said))
+
+
+def test_the_surroundings_of_a_find_are_looked_at_as_they_lie() -> None:
+    image = grey(640, 480)
+    image[100:140, 300:320] = 255
+    network = Told(np.zeros((1, STEPS + PLACE), np.float32))
+    IndexTurner(network).turn(image, np.array([[300, 100, 320, 140]], np.float32))
+    assert network.given[0].shape == (1, 3, WIDE_SIDE, WIDE_SIDE)
+    bright = network.given[0][0, 0] > 0.8
+    assert bright.any(axis=1).sum() == pytest.approx(WIDE_SIDE / WIDE_MARGIN, abs=1)
+    assert bright.any(axis=0).sum() == pytest.approx(WIDE_SIDE / WIDE_MARGIN / 2, abs=1)
+
+
+@pytest.mark.parametrize("leaning", [0, 20, 90, 135, 180, -60])
+def test_a_box_round_the_rank_alone_is_set_right(leaning: float) -> None:
+    """What should be told of an index makes its box of the box that was found."""
+    turn = np.radians(leaning)
+    across, down = np.array([np.cos(turn), np.sin(turn)]), np.array([-np.sin(turn), np.cos(turn)])
+    middle = np.array([200.0, 150.0])
+    corners = np.array(
+        [middle + 10 * x * across + 20 * y * down for x, y in ((-1, -1), (1, -1), (1, 1), (-1, 1))],
+        np.float32,
+    )
+    rank = np.array([corners[0], corners[1], (corners[1] + corners[2]) / 2], np.float32)
+    found = np.concatenate([rank.min(axis=0), rank.max(axis=0)])
+    told = place_in(found, corners)
+    right = boxes_set_right(found[None], told[None], np.array([leaning], np.float32))[0]
+    whole = np.concatenate([corners.min(axis=0), corners.max(axis=0)])
+    assert right == pytest.approx(whole, abs=0.01)
+
+
+def test_a_box_stays_near_whatever_is_told_of_it() -> None:
+    told = np.array([[9, -9, 9, 9]], np.float32)
+    box = np.array([[100, 100, 110, 120]], np.float32)
+    right = boxes_set_right(box, told, np.zeros(1, np.float32))[0]
+    assert right[2] - right[0] < 20 * 3.4
+    assert (right[:2] + right[2:]) / 2 == pytest.approx([105 + 15, 110 - 15])
+
+
+def test_an_index_found_by_its_rank_and_by_its_suit_is_one_index() -> None:
+    """Set right, both finds are the same box: the surer one stays."""
+    said = np.zeros((2, STEPS + PLACE), np.float32)
+    said[:, 0] = 20
+    said[0, STEPS:] = 0, 0.5, np.log(2), 0
+    said[1, STEPS:] = 0, -0.5, np.log(2), 0
+    boxes = finds((100, 100, 120, 120, 0.5, 0), (100, 120, 120, 140, 0.7, 0))
+    logits = np.zeros((1, 53), np.float32)
+    logits[0, NUMBERS["4S"]] = 12
+    finder = Finder(Told(boxes), FinderFile("", ""))
+    reader = CardReader(finder, IndexTurner(Told(said[::-1])), IndexReader(Told(logits)))
+    (index,) = reader.read(grey(640, 480)).indexes
+    assert index.box == pytest.approx((100, 100, 120, 140), abs=0.01)
+    assert index.score == pytest.approx(0.7)
+
+
+def test_a_turner_that_tells_no_place_is_refused() -> None:
+    network = Told(np.zeros((1, STEPS), np.float32))
+    with pytest.raises(BadModel, match="24 steps and a place"):
+        IndexTurner(network).turn(grey(50, 50), np.array([[10, 10, 20, 30]], np.float32))
 
 
 def test_where_the_lean_is_in_doubt_what_can_be_read_decides() -> None:
@@ -347,88 +409,3 @@ def test_a_broken_picture_is_refused_by_name(tmp_path: Path) -> None:
             read_image(tmp_path / name)
     with pytest.raises(BadPicture, match="cannot be read"):
         read_image(tmp_path / "gone.jpg")
-
-
-# Joining
-
-
-Laid = tuple[Boxes, NDArray[np.float32]]
-"""Boxes and leans of indexes."""
-
-
-def lay(
-    image: Image, deck: Deck, card: str, at: tuple[float, float], turned: float, scale: float = 0.4
-) -> Laid:
-    """Lay a card on a picture; give the boxes and the leans of its indexes."""
-    face = deck.face(card)
-    height, width = face.image.shape[:2]
-    place = cv2.getRotationMatrix2D((width / 2, height / 2), turned, scale)
-    place[:, 2] += np.array(at) - (width / 2, height / 2)
-    size = (image.shape[1], image.shape[0])
-    mask = cv2.warpAffine(deck.shape, place, size, flags=cv2.INTER_AREA) > 127
-    image[mask] = cv2.warpAffine(face.image, place, size, flags=cv2.INTER_AREA)[mask]
-    corners = [index @ place[:, :2].T + place[:, 2] for index in face.indexes]
-    rows = [np.concatenate([each.min(axis=0), each.max(axis=0)]) for each in corners]
-    return np.array(rows, np.float32), np.array([lean(each) for each in corners], np.float32)
-
-
-def together(*laid: Laid) -> Laid:
-    return np.concatenate([each[0] for each in laid]), np.concatenate([each[1] for each in laid])
-
-
-def felt() -> Image:
-    noise = np.random.default_rng(5).normal(0, 4, (480, 640, 1))
-    return np.clip(np.array(FELT) + noise, 0, 255).astype(np.uint8)
-
-
-def reads(*cards: str) -> NDArray[np.float32]:
-    return np.stack([seen(card, 0.99).probabilities for card in cards])
-
-
-def deck_with(indexes: int) -> Deck:
-    decks = (draw_deck(seed) for seed in range(40))
-    return next(deck for deck in decks if len(deck.face("5D").indexes) == indexes)
-
-
-@pytest.mark.parametrize("turned", [0, 35, 90, 200])
-@pytest.mark.parametrize("card", ["5D", "QS", "TC"])
-@pytest.mark.parametrize("indexes", [2, 4])
-def test_the_indexes_of_a_card_are_joined(card: str, turned: float, indexes: int) -> None:
-    image = felt()
-    boxes, leans = lay(image, deck_with(indexes), card, (320, 240), turned)
-    assert join_indexes(image, boxes, reads(*[card] * indexes), leans) == [tuple(range(indexes))]
-
-
-@pytest.mark.parametrize("turned", [0, 20, 90])
-def test_two_copies_that_lie_apart_stay_two_cards(turned: float) -> None:
-    image, deck = felt(), deck_with(2)
-    boxes, leans = together(
-        lay(image, deck, "5D", (200, 240), turned), lay(image, deck, "5D", (400, 240), turned)
-    )
-    assert join_indexes(image, boxes, reads(*["5D"] * 4), leans) == [(0, 1), (2, 3)]
-
-
-def test_the_covered_copy_of_a_fan_stays_alone() -> None:
-    image, deck = felt(), deck_with(2)
-    lower = lay(image, deck, "5D", (280, 240), 0)
-    upper = lay(image, deck, "5D", (310, 250), 0)
-    boxes, leans = together((lower[0][:1], lower[1][:1]), upper)
-    assert join_indexes(image, boxes, reads(*["5D"] * 3), leans) == [(0,), (1, 2)]
-
-
-def test_different_cards_are_never_joined() -> None:
-    image, deck = felt(), deck_with(2)
-    boxes, leans = lay(image, deck, "5D", (320, 240), 0)
-    assert join_indexes(image, boxes, reads("5D", "7D"), leans) == [(0,), (1,)]
-
-
-def test_indexes_that_read_alike_but_lean_otherwise_are_two_cards() -> None:
-    image, deck = felt(), deck_with(2)
-    boxes, leans = lay(image, deck, "5D", (320, 240), 0)
-    assert join_indexes(image, boxes, reads("5D", "5D"), leans + np.array([0, 60])) == [(0,), (1,)]
-
-
-def test_nothing_makes_no_cards() -> None:
-    nothing = np.zeros((0, 4), dtype=np.float32)
-    none = np.zeros(0, np.float32)
-    assert join_indexes(felt(), nothing, np.zeros((0, 52), np.float32), none) == []

@@ -95,7 +95,7 @@ def _run(
         return _Known(order, weights, path, again, reading)
 
     monkeypatch.setattr(audit_films, "FilmLog", opened)
-    monkeypatch.setattr(audit_films, "load_weights", lambda _folder: Weights(None, "none"))  # type: ignore[arg-type]
+    monkeypatch.setattr(audit_films, "load_weights", lambda *_: Weights(None, "none"))  # type: ignore[arg-type]
     monkeypatch.setenv("COLUMNS", "140")
     return CliRunner().invoke(main, ["demo", str(samples), "--out", str(out), *words])
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from vision.cards import CARDS
 from vision.synthetic.decks import FACE_PX_PER_MM, Deck, draw_deck, draw_deck_plan
-from vision.synthetic.fonts import card_fonts, is_kept_out
+from vision.synthetic.fonts import SUIT_SIGNS, card_fonts, character, is_kept_out, suits_look_right
 
 DEJAVU = (Path("/usr/share/fonts/truetype/dejavu"),)
 NO_FONTS: tuple[Path, ...] = ()
@@ -127,3 +127,11 @@ def test_a_machine_without_fonts_draws_decks_with_the_pen(*, kept_out: bool) -> 
     deck = draw_deck(1, kept_out=kept_out, folders=NO_FONTS)
     assert deck.plan.lettering.font is None
     assert len({deck.face(card).image.tobytes() for card in CARDS}) == 52
+
+
+def test_a_font_whose_spade_and_club_have_changed_places_has_no_suits() -> None:
+    (font, *_) = (font for font in card_fonts(DEJAVU) if font.has_suits)
+    shapes = {suit: character(font, sign, 64) for suit, sign in SUIT_SIGNS.items()}
+    assert suits_look_right(shapes)
+    assert not suits_look_right(shapes | {"S": shapes["C"], "C": shapes["S"]})
+    assert not suits_look_right(shapes | {"H": shapes["D"]})

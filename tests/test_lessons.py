@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from vision.boxes import lean
 from vision.cards import NUMBERS
-from vision.finder import BACK
-from vision.index_crops import CROP_SIDE, upright_height
+from vision.finder import BACK, Found
+from vision.index_crops import WIDE_MARGIN, WIDE_SIDE, upright_height
 from vision.index_turner import STEP, STEPS, leans_from, shares_of
 from vision.reliability import best_temperature
 from vision.synthetic.pictures import DrawnCard, DrawnIndex, Picture
@@ -19,11 +19,14 @@ from vision.training.calibrating import Said
 from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
 from vision.training.real_pictures import box_patch
 from vision.training.shards import (
+    NOT_FOUND,
     PATCH_SIDE,
     UNREADABLE,
     draw_shard,
     lesson_from,
     patch_round,
+    rows_within,
+    windows_of,
     write_picture,
 )
 
@@ -196,10 +199,13 @@ def red_over_white(degrees: float) -> shards.Patch:
     return patch_round(image, at, 0, 80)
 
 
-def redness(seen: NDArray[np.uint8], towards: tuple[float, float]) -> float:
-    """How much redder than blue a crop is a sixth of its side from the middle."""
-    middle = np.array([CROP_SIDE / 2, CROP_SIDE / 2])
-    x, y = (middle + np.array(towards) * CROP_SIDE / 6).round().astype(int)
+def redness(
+    seen: NDArray[np.uint8], towards: tuple[float, float], middle: NDArray[np.float32] | None = None
+) -> float:
+    """How much redder than blue a crop is, an eighth of its side from a point of it."""
+    side = len(seen)
+    middle = np.array([side / 2, side / 2], np.float32) if middle is None else middle
+    x, y = (middle + np.array(towards) * side / 8).round().astype(int)
     part = seen[y - 2 : y + 3, x - 2 : x + 3].astype(int)
     return float((part[..., 2] - part[..., 0]).mean())
 
@@ -217,18 +223,69 @@ def test_the_reader_sees_an_index_upright_however_it_lay(degrees: float) -> None
 
 
 @pytest.mark.parametrize("degrees", [0, 37, 181])
-def test_the_turner_sees_an_index_at_any_angle_and_is_told_which(degrees: float) -> None:
+@pytest.mark.parametrize("found", [NOT_FOUND, [36, 30, 76, 82]])
+def test_the_turner_sees_an_index_at_any_angle_and_is_told_how_it_lies(
+    degrees: float, found: list[float] | NDArray[np.float32]
+) -> None:
     patch = red_over_white(degrees)
     leans, redder = [], 0
-    for seed in range(12):
+    for seed in range(24):
         rng = np.random.default_rng(seed)
-        seen, leaning = glimpse_as_it_lies(patch.image, patch.corners, 9, rng)
-        up = np.sin(np.radians(leaning)), -np.cos(np.radians(leaning))
-        above, below = redness(seen, up), redness(seen, (-up[0], -up[1]))
+        box = np.array(found, np.float32)
+        seen, truth = glimpse_as_it_lies(patch.image, patch.corners, 9, box, rng)
+        up = np.sin(np.radians(truth[0])), -np.cos(np.radians(truth[0]))
+        middle = WIDE_SIDE / 2 + truth[1:3] * WIDE_SIDE / WIDE_MARGIN
+        above, below = redness(seen, up, middle), redness(seen, (-up[0], -up[1]), middle)
         redder += above > below + 20
-        leans.append(leaning)
-    assert redder >= 10
+        leans.append(float(truth[0]))
+        assert truth[3] - truth[4] == pytest.approx(np.log(2), abs=0.45)  # as tall as it was drawn
+    assert redder >= 19
     assert max(leans) - min(leans) > 180
+
+
+def test_a_patch_keeps_the_box_that_a_finder_drew_round_its_index() -> None:
+    at = corners(140, 90, 12, 24)
+    picture = Picture(np.zeros((200, 300, 3), np.uint8), (index("6S", at),), ())
+    rank_alone = np.array([[140, 90, 152, 103]], np.float32)
+    told = Found(rank_alone, np.array([0.5], np.float32), rank_alone[:0], np.zeros(0, np.float32))
+    (patch,) = (
+        patch
+        for patch in lesson_from(picture, np.random.default_rng(1), told).patches
+        if patch.number == NUMBERS["6S"]
+    )
+    left, top = patch.corners.min(axis=0)
+    scale = np.ptp(patch.corners[:, 1]) / 24
+    assert patch.found == pytest.approx([left, top, left + 12 * scale, top + 13 * scale], abs=0.01)
+    assert np.isnan(
+        next(one for one in lesson_of(index("6S", at)).patches if one.number != UNREADABLE).found
+    ).all()
+
+
+def test_what_a_finder_missed_or_mistook_is_where_windows_are_cut() -> None:
+    missed, found, nothing = (40, 40, 52, 64), (400, 100, 412, 124), (600, 400, 612, 424)
+    indexes = tuple(index("6S", corners(box[0], box[1], 12, 24)) for box in (missed, found))
+    picture = Picture(np.zeros((720, 1280, 3), np.uint8), indexes, ())
+    finds = np.array([found, nothing], np.float32)
+    scores = np.array([0.9, 0.8], np.float32)
+    told = Found(finds, scores, finds[:0], scores[:0])
+    lesson = lesson_from(picture, np.random.default_rng(1), told)
+    assert sorted(map(tuple, lesson.mistakes.tolist())) == [(46, 52), (606, 412)]
+    refused = [patch for patch in lesson.patches if np.isfinite(patch.found).all()]
+    assert [patch.number == UNREADABLE for patch in refused] == [False, True]
+    held = [len(rows) for _, rows in windows_of(lesson, np.random.default_rng(2))]
+    assert len(held) == shards.WINDOWS_A_SCENE
+    assert sum(held) >= 2
+
+
+@pytest.mark.parametrize(("left", "held"), [(-5, 0), (-4, 1), (248, 1), (249, 0), (300, 0)])
+def test_an_index_at_the_rim_of_a_window_counts_if_enough_of_it_is_inside(
+    left: float, held: int
+) -> None:
+    box = np.array([[left, 20, left + 12, 44]], np.float32)
+    rows = rows_within(np.zeros(1, np.float32), box)
+    assert len(rows) == held
+    assert (rows[:, 1:] >= 0).all()
+    assert (rows[:, 1:] <= 256).all()
 
 
 def test_a_picture_is_written_as_yolo_reads_it(tmp_path: Path) -> None:
@@ -246,15 +303,16 @@ def test_a_picture_is_written_as_yolo_reads_it(tmp_path: Path) -> None:
 def test_a_shard_that_is_there_is_not_drawn_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shards, "PICTURES_IN_A_SHARD", 2)
-    for kind in ("images", "labels", "patches"):
+    monkeypatch.setattr(shards, "SCENES_IN_A_SHARD", 2)
+    monkeypatch.setattr(shards, "WINDOWS_A_SCENE", 1)
+    for kind in shards.KINDS:
         (tmp_path / kind).mkdir()
     path = draw_shard(tmp_path, 5)
     with np.load(path) as kept:
-        assert len(kept["images"]) == len(kept["numbers"]) == len(kept["corners"])
+        assert len({len(kept[name]) for name in kept}) == 1
     assert sorted(file.stem for file in (tmp_path / "images").iterdir()) == [
-        "0000000010",
-        "0000000011",
+        "0000000160-0",
+        "0000000176-0",
     ]
     first = path.read_bytes()
     path.write_bytes(b"as it was")

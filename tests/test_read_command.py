@@ -25,8 +25,9 @@ from tests.coded_films import (
     instead_of_networks,
 )
 from vision.card_log import Part
+from vision.film_bars import BrokenOff, FilmBars
 from vision.film_reader import Trouble
-from vision.reading_commands import FilmBar, shoe_name
+from vision.reading_commands import shoe_name
 
 ROOT = Path(__file__).parents[1]
 
@@ -277,9 +278,9 @@ def test_the_bar_tells_how_far_it_is_in_times_real_time(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     now = iter([100.0, 105.0, 105.0, 110.0])
-    monkeypatch.setattr("vision.reading_commands.time.monotonic", lambda: next(now, 110.0))
+    monkeypatch.setattr("vision.film_bars.time.monotonic", lambda: next(now, 110.0))
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
-    bar = FilmBar(_Film(), quiet=False)  # type: ignore[arg-type]
+    bar = FilmBars(quiet=False).of(_Film())  # type: ignore[arg-type]
     bar.read_until(40.0)
     assert bar.times_real_time == pytest.approx(6.0)
     bar.read_until(35.0)
@@ -290,10 +291,19 @@ def test_the_bar_tells_how_far_it_is_in_times_real_time(
 
 
 def test_a_quiet_bar_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with FilmBar(_Film(), quiet=True) as bar:  # type: ignore[arg-type]
+    with FilmBars(quiet=True) as bars, bars.of(_Film()) as bar:  # type: ignore[arg-type]
         bar.read_until(40.0)
         bar.happened(Trouble(30.0, None, "the camera is covered"))
     assert capsys.readouterr().err == ""
+
+
+def test_films_that_are_broken_off_end_where_they_are() -> None:
+    with FilmBars(quiet=True) as bars, bars.of(_Film()) as bar:  # type: ignore[arg-type]
+        bar.read_until(40.0)
+        bars.break_off()
+        with pytest.raises(BrokenOff):
+            bar.read_until(41.0)
+    assert bar.at_s == 40.0
 
 
 def test_a_shoe_of_which_only_the_film_is_known_is_called_as_that() -> None:

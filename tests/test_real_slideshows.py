@@ -216,7 +216,7 @@ def test_where_only_ranks_are_known_a_card_is_right_by_its_rank() -> None:
 
 @pytest.fixture
 def _code_reader(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit_films, "load_weights", lambda _: Weights(CodeReader(), "cells"))
+    monkeypatch.setattr(audit_films, "load_weights", lambda *_: Weights(CodeReader(), "cells"))
 
 
 @pytest.mark.usefixtures("_code_reader")

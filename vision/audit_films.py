@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Final
 from audit.errors import BadTableSheet, CatwalkError
 from audit.films import FilmNotRead, FilmRead, Shown
 from vision.card_log import BadCardLog
+from vision.film_bars import FilmBars
 from vision.film_clock import FilmStart, start_of
 from vision.film_evidence import show_findings
 from vision.film_parts import identity_of
 from vision.film_stage import FilmLog, FilmOrder, load_weights
 from vision.filmed_table import has_camera, load_filmed_table
-from vision.reading_commands import FilmBar, shoe_name
+from vision.model_files import THREADS
+from vision.reading_commands import shoe_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -47,8 +49,9 @@ class AuditFilms:
 
     again: bool = False
     """Whether films are read anew that were read before."""
+    took_s: dict[Path, float] = field(default_factory=dict)
+    """By card log, for how long its film was read."""
     _read: dict[Path, tuple[FilmLog, FilmedTable]] = field(default_factory=dict)
-    _weights: Weights | None = None
 
     def read(self, wanted: FilmsWanted) -> tuple[FilmRead | FilmNotRead, ...]:
         """Make a card log of each film; those of one shoe are one film."""
@@ -64,31 +67,60 @@ class AuditFilms:
         groups: dict[tuple[str, str], list[_Film]] = {}
         for film in films:
             groups.setdefault((film.table.table_id, film.shoe), []).append(film)
-        for parts in groups.values():
-            try:
-                answers.append(self._log(parts, wanted))
-            except CatwalkError as problem:
-                answers += [FilmNotRead(part.source, str(problem)) for part in parts]
+        if groups:
+            answers += self._logs([*groups.values()], wanted)
         return tuple(answers)
 
-    def _log(self, parts: Sequence[_Film], wanted: FilmsWanted) -> FilmRead:
-        if self._weights is None:
-            self._weights = load_weights(wanted.models)
+    def _logs(
+        self, groups: Sequence[Sequence[_Film]], wanted: FilmsWanted
+    ) -> Iterator[FilmRead | FilmNotRead]:
+        """Read films side by side, each on a processor of its own; a live stream waits for none."""
+        live = any(isinstance(part.source, str) for parts in groups for part in parts)
+        together = 1 if live else min(len(groups), THREADS)
+        try:
+            weights = load_weights(wanted.models, THREADS // together)
+        except CatwalkError as problem:
+            yield from (FilmNotRead(part.source, str(problem)) for each in groups for part in each)
+            return
+
+        def log(parts: Sequence[_Film]) -> Sequence[FilmRead | FilmNotRead]:
+            try:
+                return [self._log(parts, wanted, weights, bars)]
+            except CatwalkError as problem:
+                return [FilmNotRead(part.source, str(problem)) for part in parts]
+
+        with FilmBars(quiet=wanted.quiet) as bars:
+            if together == 1:
+                yield from chain.from_iterable(map(log, groups))
+                return
+            with ThreadPoolExecutor(together, "reading") as pool:
+                try:
+                    yield from chain.from_iterable([*pool.map(log, groups)])
+                except KeyboardInterrupt:
+                    bars.break_off()
+                    pool.shutdown(cancel_futures=True)
+                    raise
+
+    def _log(
+        self, parts: Sequence[_Film], wanted: FilmsWanted, weights: Weights, bars: FilmBars
+    ) -> FilmRead:
         first = parts[0]
         sources = tuple(part.source for part in parts)
         by_clock = isinstance(first.source, str)
         order = FilmOrder(sources, first.table, first.shoe, first.start.at, start_by_clock=by_clock)
-        path = wanted.folder / _log_name(order, self._weights.digest)
+        path = wanted.folder / _log_name(order, weights.digest)
         _make_folder(wanted.folder)
-        film = _opened(order, self._weights.digest, path, again=self.again)
+        film = _opened(order, weights.digest, path, again=self.again)
+        bar = bars.of(film)
         try:
-            with FilmBar(film, quiet=wanted.quiet) as bar:
-                film.read(self._weights.reader, bar)
+            with bar:
+                film.read(weights.reader, bar)
         except KeyboardInterrupt:
             if not film.is_live:
                 raise
             film.close()
         self._read[path] = (film, first.table)
+        self.took_s[path] = bar.took_s
         progress = film.progress
         said = [] if first.start.is_known else [first.start.said]
         doubted = f"{progress.doubted:,} of {progress.rounds:,} rounds may not have been seen whole"

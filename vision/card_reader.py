@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import CatwalkError
-from vision.boxes import Boxes, Image
+from vision.boxes import Boxes, Image, best_of_overlapping, shares_of_smaller
 from vision.cards import CARDS
-from vision.finder import Finder
+from vision.finder import MOST_OF_AN_INDEX, Finder, Found
 from vision.index_crops import upright_height
 from vision.index_reader import IndexReader
-from vision.index_turner import IndexTurner, Leans
+from vision.index_turner import IndexTurner, Leans, Lying
 from vision.joining import join_indexes
 from vision.model_files import READABLE, THREADS, Network, load_model_files
 
@@ -143,27 +143,25 @@ class CardReader:
     def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
         """Read a picture, at the scales given or else at those that suit it."""
         found = self._finder.find(image, scales)
-        leans = self._turner.turn(image, found.indexes)
-        probabilities = self._read_indexes(image, found.indexes, leans)
+        boxes, leans, scores = set_right(found, self._turner.turn(image, found.indexes))
+        probabilities = self._read_indexes(image, boxes, leans)
         readable = 1 - probabilities[:, -1]
         cards = given_readable(probabilities)
         seen = [
             IndexSeen(_box(box), float(score), float(can), each, upright_height(box, lean), lean)
             for box, score, can, each, lean in zip(
-                found.indexes,
-                found.index_scores,
+                boxes,
+                scores,
                 readable,
                 cards,
                 leans.likeliest.tolist(),
                 strict=True,
             )
         ]
-        surely = found.index_scores * readable * cards.max(axis=1, initial=0.0)
+        surely = scores * readable * cards.max(axis=1, initial=0.0)
         can_be_read = (readable >= self._readable) & (surely >= self._believed)
         legible = np.flatnonzero(can_be_read)
-        groups = join_indexes(
-            image, found.indexes[legible], cards[legible], leans.likeliest[legible]
-        )
+        groups = join_indexes(image, boxes[legible], cards[legible], leans.likeliest[legible])
         joined = (joined_card([seen[legible[number]] for number in group]) for group in groups)
         return PictureReading(
             cards=tuple(sorted(joined, key=lambda card: card.box)),
@@ -199,6 +197,19 @@ class CardReader:
             part = there / np.maximum(here + there, 1e-9)
             said[doubtful] = (1 - part) * said[doubtful] + part * other
         return said
+
+
+def set_right(found: Found, lying: Lying) -> tuple[Boxes, Leans, NDArray[np.float32]]:
+    """The boxes of indexes as they lie, their leans and scores; what was one index after all, once.
+
+    The rank of an index and the whole of it may both have been found: set right, both are the
+    whole.
+    """
+    apart = best_of_overlapping(
+        lying.boxes, found.index_scores, MOST_OF_AN_INDEX, by=shares_of_smaller
+    )
+    leans = Leans(*(each[apart] for each in lying.leans))
+    return lying.boxes[apart], leans, found.index_scores[apart]
 
 
 def given_readable(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,19 +99,16 @@ class DemoFilms:
         """By finding."""
 
     def read(self, wanted: FilmsWanted) -> tuple[FilmRead | FilmNotRead, ...]:
-        """Read one clip after the other, and see how long each takes."""
-        answers: list[FilmRead | FilmNotRead] = []
-        for film in wanted.films:
-            known = self._known[Path(film).resolve()]
-            began = time.perf_counter()
-            (answer,) = self._films.read(replace(wanted, films=(film,), quiet=False))
-            took_s = time.perf_counter() - began
+        """Read the clips, and compare each with what is true of it."""
+        answers = self._films.read(replace(wanted, quiet=False))
+        for answer in answers:
             if isinstance(answer, FilmNotRead):
                 raise BadFootage(f"{answer.film}: {answer.why}")
+            known = self._known[Path(answer.films[0]).resolve()]
             compared = compare(known.cards, read_log(answer.log))
-            self.clips = (*self.clips, ReadClip(known, compared, took_s))
-            answers.append(answer)
-        return tuple(answers)
+            read = ReadClip(known, compared, self._films.took_s[answer.log])
+            self.clips = (*self.clips, read)
+        return answers
 
     def show(
         self, findings: Sequence[FilmedFinding], films: Sequence[FilmRead], folder: Path

@@ -14,7 +14,7 @@ from vision.card_reader import load_card_reader
 from vision.cards import CARDS
 from vision.film_parts import identity_of, open_film
 from vision.film_reader import ShoeSoFar, read_film, stretch_before
-from vision.model_files import load_model_files
+from vision.model_files import THREADS, load_model_files
 from vision.shoe_composition import ShoeComposition
 
 if TYPE_CHECKING:
@@ -60,12 +60,13 @@ class FilmOrder:
     """Whether the start is only when somebody asked; a log that was begun before knows better."""
 
 
-def load_weights(folder: Path | None) -> Weights:
-    """Load the networks that read cards."""
+def load_weights(folder: Path | None, threads: int = THREADS) -> Weights:
+    """Load the networks that read cards; each reading may use so many processors."""
     files = load_model_files(folder)
     parts = (files.finder, files.turner, files.reader)
     digest = "-".join(part.sha256[:12] for part in parts)
-    return Weights(load_card_reader(folder, least_score=SURELY_AN_INDEX), digest)
+    reader = load_card_reader(folder, threads, least_score=SURELY_AN_INDEX)
+    return Weights(reader, digest)
 
 
 class FilmLog:

@@ -13,6 +13,10 @@ CROP_SIDE = 48
 """Pixels of the square that is looked at."""
 CROP_MARGIN = 1.5
 """The square's side in the picture, as a multiple of the index's height."""
+WIDE_SIDE = 64
+"""Pixels of the wider square from which it is told how an index lies."""
+WIDE_MARGIN = 2.0
+"""Its side in the picture: wide enough to hold an index of which only the rank was found."""
 Box = Sequence[float] | NDArray[np.float32]
 """Left, top, right, bottom."""
 Map = NDArray[np.float64]
@@ -23,6 +27,12 @@ def map_as_it_lies(box: Box) -> Map:
     """The square that has the box's centre; its longer side counts as the index's height."""
     left, top, right, bottom = (float(edge) for edge in box)
     return _map(box, max(right - left, bottom - top), 0.0)
+
+
+def map_widely(box: Box) -> Map:
+    """The wider square round a box, not turned."""
+    left, top, right, bottom = (float(edge) for edge in box)
+    return _map(box, max(right - left, bottom - top), 0.0, WIDE_MARGIN, WIDE_SIDE)
 
 
 def map_upright(box: Box, lean: float) -> Map:
@@ -38,19 +48,21 @@ def upright_height(box: Box, lean: float) -> float:
     return (right - left + bottom - top) / spread
 
 
-def _map(box: Box, height: float, lean: float) -> Map:
+def _map(
+    box: Box, height: float, lean: float, margin: float = CROP_MARGIN, side: int = CROP_SIDE
+) -> Map:
     left, top, right, bottom = (float(edge) for edge in box)
-    step = max(CROP_MARGIN * height, 1.0) / CROP_SIDE
+    step = max(margin * height, 1.0) / side
     turn = math.radians(lean)
     across, down = step * math.cos(turn), step * math.sin(turn)
     linear = np.array([[across, -down], [down, across]])
     # Pixel centres lie at whole numbers, edges of boxes at the sides of pixels: hence the halves.
     middle = np.array([left + right - 1, top + bottom - 1]) / 2
-    return np.column_stack([linear, middle - linear @ np.full(2, (CROP_SIDE - 1) / 2)])
+    return np.column_stack([linear, middle - linear @ np.full(2, (side - 1) / 2)])
 
 
-def crop(image: Image, placed: Map) -> Image:
-    """Cut a square out of a picture.
+def crop(image: Image, placed: Map, wide: int = CROP_SIDE) -> Image:
+    """Cut a square that is so many pixels wide out of a picture.
 
     Beyond the border of the picture the outermost pixels go on. What is enlarged is placed to a
     fraction of a pixel, as small indexes are; what is shrunk is averaged first, so that no stroke
@@ -58,8 +70,8 @@ def crop(image: Image, placed: Map) -> Image:
     """
     step = math.hypot(placed[0, 0], placed[1, 0])
     if step > 1:
-        middle = placed @ (CROP_SIDE / 2, CROP_SIDE / 2, 1)
-        side = math.ceil(CROP_SIDE * step * math.sqrt(2)) + 2
+        middle = placed @ (wide / 2, wide / 2, 1)
+        side = math.ceil(wide * step * math.sqrt(2)) + 2
         left, top = (math.floor(at - side / 2) for at in middle)
         part = square_part(image, left, top, side)
         small = max(round(side / step), 1)
@@ -70,7 +82,7 @@ def crop(image: Image, placed: Map) -> Image:
     cut = cv2.warpAffine(
         image,
         placed,
-        (CROP_SIDE, CROP_SIDE),
+        (wide, wide),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )

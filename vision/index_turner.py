@@ -1,13 +1,17 @@
-"""How far an index leans, told before it is read: what stands upright is far easier to read."""
+"""How an index lies, told before it is read.
+
+What stands upright is far easier to read, and the finder's box is at times round the rank alone:
+so the surroundings of a find are looked at for how far the index leans and where it ends.
+"""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import Boxes, Image
-from vision.index_crops import as_input, crop, map_as_it_lies
+from vision.index_crops import WIDE_SIDE, as_input, crop, map_widely
 from vision.model_files import BadModel, Network
 
 STEPS: Final = 24
@@ -15,11 +19,19 @@ STEPS: Final = 24
 STEP: Final = 360 / STEPS
 RIVALS_APART: Final = 4
 """Steps between a lean and the nearest that is another one, not an error of the same."""
+PLACE: Final = 4
+"""The numbers that tell where an index is: to the right, down, and how tall and wide.
+
+The first two are by the longer side of the box that was found; the others are logarithms of what
+they are by it.
+"""
+MOST_MOVED: Final = 0.75
+LARGEST_STEP: Final = 1.2
+"""How far off a box may be: where more is told, the box was none of an index, and stays near."""
 BATCH: Final = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Leans:
+class Leans(NamedTuple):
     """Degrees that each index leans to the right, and what else it might be."""
 
     likeliest: NDArray[np.float32]
@@ -28,25 +40,61 @@ class Leans:
     """How likely it is the rival; one is upside down more often than it is a little off."""
 
 
+@dataclass(frozen=True, slots=True)
+class Lying:
+    """The boxes of indexes set right, and how far they lean."""
+
+    boxes: Boxes
+    leans: Leans
+
+
 class IndexTurner:
-    """Tells the lean of indexes from how they lie."""
+    """Tells how indexes lie."""
 
     def __init__(self, network: Network) -> None:
         """Use these weights."""
+        side = network.input_shape[-1]
+        if side not in (None, WIDE_SIDE):
+            raise BadModel(f"the turner takes squares of {side} pixels, cut are {WIDE_SIDE}")
         self._network = network
 
-    def turn(self, image: Image, boxes: Boxes) -> Leans:
-        """Tell the lean of the index in each box."""
+    def turn(self, image: Image, boxes: Boxes) -> Lying:
+        """Tell how the index lies that is in each box, or of which a part is."""
         if not len(boxes):
             none = np.zeros(0, np.float32)
-            return Leans(none, none, none)
-        given = as_input([crop(image, map_as_it_lies(box)) for box in boxes])
+            return Lying(boxes, Leans(none, none, none))
+        given = as_input([crop(image, map_widely(box), WIDE_SIDE) for box in boxes])
         parts = [self._network.run(given[at : at + BATCH]) for at in range(0, len(given), BATCH)]
-        logits = np.concatenate(parts)
-        if logits.shape[1:] != (STEPS,):
-            raise BadModel(f"the turner gives an array of shape {logits.shape}, not {STEPS} steps")
+        said = np.concatenate(parts)
+        if said.shape[1:] != (STEPS + PLACE,):
+            raise BadModel(
+                f"the turner gives an array of shape {said.shape}, not {STEPS} steps and a place"
+            )
+        logits = said[:, :STEPS]
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
-        return leans_from(powers / powers.sum(axis=1, keepdims=True))
+        leans = leans_from(powers / powers.sum(axis=1, keepdims=True))
+        return Lying(boxes_set_right(boxes, said[:, STEPS:], leans.likeliest), leans)
+
+
+def place_in(box: NDArray[np.float32], corners: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What should be told of where an index with these corners is, if this box was found."""
+    longer = float((box[2:] - box[:2]).max())
+    away = (corners.mean(axis=0) - (box[:2] + box[2:]) / 2) / longer
+    tall = np.linalg.norm(corners[0] + corners[1] - corners[2] - corners[3]) / 2
+    wide = np.linalg.norm(corners[1] + corners[2] - corners[0] - corners[3]) / 2
+    return np.array([*away, np.log(tall / longer), np.log(wide / longer)], np.float32)
+
+
+def boxes_set_right(boxes: Boxes, places: NDArray[np.float32], leans: NDArray[np.float32]) -> Boxes:
+    """The upright boxes round indexes of which it was told where they are and how they lean."""
+    longer = (boxes[:, 2:] - boxes[:, :2]).max(axis=1, keepdims=True)
+    away = np.clip(places[:, :2], -MOST_MOVED, MOST_MOVED)
+    middles = (boxes[:, :2] + boxes[:, 2:]) / 2 + away * longer
+    tall, wide = (longer * np.exp(np.clip(places[:, 2:], -LARGEST_STEP, LARGEST_STEP))).T
+    turn = np.radians(leans)
+    cosine, sine = np.abs(np.cos(turn)), np.abs(np.sin(turn))
+    half = np.column_stack([wide * cosine + tall * sine, wide * sine + tall * cosine]) / 2
+    return np.asarray(np.hstack([middles - half, middles + half]), np.float32)
 
 
 def leans_from(shares: NDArray[np.float32]) -> Leans:

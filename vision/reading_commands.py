@@ -2,7 +2,6 @@
 
 import json
 import sys
-import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,15 +9,14 @@ from typing import TYPE_CHECKING
 import click
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 from rich.table import Table
 
 from audit.commands.statuses import BROKEN_OFF
 from audit.errors import BadInput, CatwalkError
-from vision.film_seconds import clock, seconds
+from vision.film_bars import FilmBar, FilmBars
+from vision.film_seconds import seconds
 
 if TYPE_CHECKING:
-    from vision.film_reader import RoundRead, Trouble
     from vision.film_stage import FilmLog
 
 NEEDED = ("av", "cv2", "numpy", "onnxruntime")
@@ -145,9 +143,10 @@ def read(
     weights = load_weights(models)
     film = FilmLog(order, weights.digest, out, again=again)
     was_finished = film.progress.finished
-    shown = FilmBar(film, quiet=quiet or as_json)
+    bars = FilmBars(quiet=quiet or as_json)
+    shown = bars.of(film)
     try:
-        with shown:
+        with bars, shown:
             film.read(weights.reader, shown)
     except KeyboardInterrupt:
         if not film.is_live:
@@ -178,62 +177,6 @@ def source_of(text: str) -> Path | str:
 def shoe_name(source: Path | str) -> str:
     """What a shoe is called of which only the film is known."""
     return source.stem if isinstance(source, Path) else "stream"
-
-
-class FilmBar:
-    """How far a film is, on stderr, so that what is printed can be piped."""
-
-    def __init__(self, film: "FilmLog", *, quiet: bool) -> None:
-        """Show a film that is about to be read."""
-        self._from_s = film.begins_s
-        self.at_s = self._from_s
-        self.said = ""
-        self._quiet = quiet
-        self._began = time.monotonic()
-        self._ended: float | None = None
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[said]}"),
-            console=Console(stderr=True),
-            disable=quiet or not sys.stderr.isatty(),
-            transient=True,
-        )
-        length = None if film.ends_s is None else max(0.0, film.ends_s - self._from_s)
-        self._ends = "" if film.ends_s is None else f" of {clock(film.ends_s)}"
-        name = escape(film.footage.name)
-        self._task: TaskID = self._bar.add_task(name, total=length, said="")
-
-    def __enter__(self) -> "FilmBar":
-        """Begin to show it."""
-        self._bar.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """Take it away."""
-        self._bar.stop()
-        self._ended = time.monotonic()
-
-    @property
-    def times_real_time(self) -> float:
-        """How many seconds of film are read in a second."""
-        now = time.monotonic() if self._ended is None else self._ended
-        return (self.at_s - self._from_s) / max(now - self._began, 1e-3)
-
-    def read_until(self, at_s: float) -> None:
-        """All before this second was read."""
-        self.at_s = max(self.at_s, at_s)
-        self.said = f"{clock(self.at_s)}{self._ends}  {self.times_real_time:.1f} × real time"
-        self._bar.update(self._task, completed=self.at_s - self._from_s, said=self.said)
-
-    def happened(self, trouble: "Trouble") -> None:
-        """Say at once what befell the camera."""
-        if not self._quiet:
-            self._bar.console.print(escape(trouble.text), style="yellow")
-
-    def left_out(self, seen: "RoundRead") -> None:
-        """The summary tells."""
 
 
 def summary(film: "FilmLog", shown: FilmBar) -> Table:

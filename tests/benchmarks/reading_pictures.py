@@ -22,7 +22,7 @@ from typing import ParamSpec
 
 import numpy as np
 
-from vision.card_reader import CardReader, given_readable
+from vision.card_reader import CardReader, given_readable, set_right
 from vision.finder import Finder
 from vision.index_reader import IndexReader
 from vision.index_turner import IndexTurner
@@ -80,12 +80,12 @@ def main() -> None:
         image = draw_scene(SEED + number, kept_out=True).image
         took = {"ours": timed(cards.read, image), "nano": timed(nano.run, bare)}
         found = finder.find(image)
-        leans = turner.turn(image, found.indexes).likeliest
-        each = given_readable(reader.read(image, found.indexes, leans))
+        boxes, leans, _ = set_right(found, turner.turn(image, found.indexes))
+        each = given_readable(reader.read(image, boxes, leans.likeliest))
         took["find"] = timed(finder.find, image)
         took["turn"] = timed(turner.turn, image, found.indexes)
-        took["read"] = timed(reader.read, image, found.indexes, leans)
-        took["join"] = timed(join_indexes, image, found.indexes, each, leans)
+        took["read"] = timed(reader.read, image, boxes, leans.likeliest)
+        took["join"] = timed(join_indexes, image, boxes, each, leans.likeliest)
         if number >= 2:  # the first runs still set up memory
             indexes += len(found.indexes)
             for name, seconds in took.items():

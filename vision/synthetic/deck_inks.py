@@ -44,18 +44,25 @@ _CLOTHES: tuple[tuple[Ink, ...], ...] = (
 )
 
 
-def draw_inks(rng: np.random.Generator) -> Inks:
+FOUR_COLOURS_SHARE, ONE_COLOUR_SHARE = 0.13, 0.01
+FOUR_COLOURS_LEARNT, ONE_COLOUR_LEARNT = 0.18, 0.03
+"""How many decks are in four colours, or all in one; to learn from, rare ones come more often."""
+
+
+def draw_inks(rng: np.random.Generator, *, kept_out: bool) -> Inks:
     """Draw the colours of a deck: mostly black and red on white, sometimes in four colours.
 
     No casino deals from black paper, nor cards whose hearts are green and whose spades are red, so
     there are none.
     """
+    four = FOUR_COLOURS_SHARE if kept_out else FOUR_COLOURS_LEARNT
+    one = ONE_COLOUR_SHARE if kept_out else ONE_COLOUR_LEARNT
     kind = rng.random()
     black, red = _black(rng), _red(rng)
     suits = {"S": black, "C": black, "H": red, "D": red}
-    if kind < 0.13:
+    if kind < four:
         suits |= _four_colours(rng, red, black)
-    elif kind < 0.14:
+    elif kind < four + one:
         suits = dict.fromkeys("SHDC", black)
     paper = _paper(rng)
     if rng.random() < 0.06:

@@ -43,7 +43,11 @@ class IndexPlan:
     beside: bool  # the suit stands right of the rank instead of below it
 
 
-def draw_index_plan(rng: np.random.Generator, px_per_mm: float) -> IndexPlan:
+BESIDE_SHARE, BESIDE_LEARNT = 0.01, 0.05
+"""How many decks have the suit beside the rank; to learn from, they come more often."""
+
+
+def draw_index_plan(rng: np.random.Generator, px_per_mm: float, *, kept_out: bool) -> IndexPlan:
     """Draw the size and place of the indexes, from the smallest household to casino jumbo."""
     low, high = [(5.5, 8.0), (8.0, 10.5), (10.5, 14.0), (15.0, 20.0)][
         int(rng.choice(4, p=[0.2, 0.42, 0.22, 0.16]))
@@ -67,7 +71,7 @@ def draw_index_plan(rng: np.random.Generator, px_per_mm: float) -> IndexPlan:
         corners=4 if odds[0] < 0.25 and rank < 11.5 else 2,
         from_left=bool(odds[1] < 0.12),
         aside=float(rng.uniform(0.15, 0.4)) if large and odds[2] < 0.2 else 0.0,
-        beside=bool(odds[3] < 0.01),
+        beside=bool(odds[3] < (BESIDE_SHARE if kept_out else BESIDE_LEARNT)),
     )
 
 

@@ -210,7 +210,7 @@ def draw_deck_plan(seed: int, *, kept_out: bool, folders: tuple[Path, ...]) -> D
     """Draw all that tells a deck from others, but none of its cards."""
     fonts = card_fonts(folders)
     rng = np.random.default_rng([seed, kept_out, 0])
-    inks = draw_inks(rng)
+    inks = draw_inks(rng, kept_out=kept_out)
     width_mm, height_mm = _SIZES_MM[int(rng.choice(4, p=[0.6, 0.2, 0.12, 0.08]))]
     return DeckPlan(
         width_mm=width_mm,
@@ -220,7 +220,7 @@ def draw_deck_plan(seed: int, *, kept_out: bool, folders: tuple[Path, ...]) -> D
         pips=draw_pips(rng, fonts, kept_out=kept_out),
         inks=inks,
         wear=draw_wear(rng),
-        index=draw_index_plan(rng, FACE_PX_PER_MM),
+        index=draw_index_plan(rng, FACE_PX_PER_MM, kept_out=kept_out),
         pip_plan=draw_pip_plan(rng),
         courts=draw_court_plan(rng, inks.lines, inks.paper, inks.court, kept_out=kept_out),
         middle=str(rng.choice(MIDDLES, p=[0.86, 0.04, 0.03, 0.03, 0.04])),

@@ -37,12 +37,12 @@ from vision.training.course import Course, follow
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of weights to go on from, such as models/; otherwise from nothing.",
 )
-@click.option("--pictures", default=26_000, help="Drawn pictures to learn from.")
+@click.option("--scenes", default=12_000, help="Drawn scenes to learn from.")
 @click.option("--epochs", default=3, help="Times the finder sees each picture.")
 @click.option(
     "--batches",
     default=60_000,
-    help="Batches of 48 indexes that the reader sees; the turner, a tenth.",
+    help="Batches of 48 indexes that the reader sees; the turner, a third.",
 )
 @click.option("--seed", default=1, help="The same seed, the same course.")
 def main(
@@ -50,13 +50,13 @@ def main(
     real: Path | None,
     out: Path,
     start: Path | None,
-    pictures: int,
+    scenes: int,
     epochs: int,
     batches: int,
     seed: int,
 ) -> None:
     """Train the finder, the turner and the reader."""
-    follow(Course(work, out, real, pictures, epochs, batches, seed, start))
+    follow(Course(work, out, real, scenes, epochs, batches, seed, start))
 
 
 if __name__ == "__main__":

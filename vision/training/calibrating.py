@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import overlaps
+from vision.card_reader import set_right
 from vision.cards import NUMBERS
 from vision.finder import Finder
 from vision.index_reader import IndexReader, softmax
@@ -62,10 +63,10 @@ def said_of_kept_out(folder: Path, scenes: int = SCENES) -> Said:
     for nth in range(scenes):
         picture = draw_scene(FIRST_SEED + nth * SCENES_A_DECK, kept_out=True)
         found = finder.find(picture.image)
-        leans = turner.turn(picture.image, found.indexes).likeliest
-        said = reader.logits(picture.image, found.indexes, leans)
+        boxes, leans, kept = set_right(found, turner.turn(picture.image, found.indexes))
+        said = reader.logits(picture.image, boxes, leans.likeliest)
         there = np.array([_box(index) for index in picture.indexes], np.float32).reshape(-1, 4)
-        for row, box, score in zip(said, found.indexes, found.index_scores, strict=True):
+        for row, box, score in zip(said, boxes, kept, strict=True):
             number = _truth(box[None], there, picture.indexes)
             if number is not None:
                 scores.append(float(score))

@@ -23,16 +23,17 @@ from vision.model_files import (
     write_model_files,
 )
 from vision.reliability import best_temperature
+from vision.synthetic.scenes import SCENES_A_DECK
 from vision.training.calibrating import LOWEST_THRESHOLD, said_of_kept_out
 from vision.training.crop_export import export_network
 from vision.training.crop_training import Patches, Subject, train_on_crops
 from vision.training.finder_training import export_finder, train_finder, write_data_file
-from vision.training.hard_pictures import draw_hard_shards
 from vision.training.real_lessons import reader_of, real_lesson, windows
 from vision.training.real_pictures import real_pictures
 from vision.training.shards import (
     KEPT_OUT_FROM,
-    PICTURES_IN_A_SHARD,
+    KINDS,
+    SCENES_IN_A_SHARD,
     Patch,
     draw_shards,
     write_patches,
@@ -44,11 +45,11 @@ Thing = TypeVar("Thing")
 WEIGHTS: Final = tuple(
     f"{name}{ending}" for name in ("finder", *Subject) for ending in (".onnx", ".pt")
 )
-TURNING_SHARE: Final = 0.1
+TURNING_SHARE: Final = 0.33
 """The turner has so much less to learn than the reader."""
 THREADS_EACH: Final = max((os.cpu_count() or 2) // 2, 1)
-KEPT_OUT_SHARDS: Final = 2
-FIRST_KEPT_OUT: Final = KEPT_OUT_FROM // PICTURES_IN_A_SHARD
+KEPT_OUT_SHARDS: Final = 3
+FIRST_KEPT_OUT: Final = KEPT_OUT_FROM // (SCENES_IN_A_SHARD * SCENES_A_DECK)
 REAL_FOLDERS: Final = {"phone_photos": True, "index_photos": False, "index_composites": False}
 """Folders of real pictures: whether their boxes are round whole cards."""
 
@@ -60,7 +61,7 @@ class Course:
     work: Path
     out: Path
     real: Path | None
-    pictures: int
+    scenes: int
     epochs: int
     batches: int
     seed: int
@@ -78,9 +79,9 @@ class Course:
         return self.work / "kept_out"
 
     @property
-    def hard(self) -> Path:
-        """The folder of drawn pictures in which the first finder errs."""
-        return self.work / "hard"
+    def looked_at(self) -> Path:
+        """The folder of drawn pictures at which the first finder looked."""
+        return self.work / "looked_at"
 
     @property
     def found(self) -> Path:
@@ -90,34 +91,29 @@ class Course:
 
 def follow(course: Course) -> None:
     """Do all that is not done yet."""
-    draw(course)
-    learnt = course.work / "first"
-    learn(course, learnt, [course.drawn], course.start)
-    folders = [course.drawn, course.hard]
-    draw_hard_pictures(course, learnt)
+    many = -(-course.scenes // SCENES_IN_A_SHARD)
+    apart = range(FIRST_KEPT_OUT, FIRST_KEPT_OUT + KEPT_OUT_SHARDS)
+    draw(course.kept_out, apart)
+    first = course.start
+    if first is None:
+        draw(course.drawn, range(many))
+        first = course.work / "first"
+        learn(course, first, [course.drawn], None)
+    draw(course.looked_at, range(many, 2 * many), first / "finder.onnx")
+    folders = [course.looked_at]
     if course.real:
-        look_at_real_pictures(course, learnt)
+        look_at_real_pictures(course, first)
         folders.append(course.found)
-    before, learnt = learnt, course.work / "second"
-    learn(course, learnt, folders, before)
+    learnt = course.work / "second"
+    learn(course, learnt, folders, first)
     course.out.mkdir(parents=True, exist_ok=True)
     for name in (*WEIGHTS, DESCRIPTION):
         (course.out / name).write_bytes((learnt / name).read_bytes())
 
 
-def draw(course: Course) -> None:
-    """Draw the pictures that are not there yet."""
-    shards = range(-(-course.pictures // PICTURES_IN_A_SHARD))
-    _count("drawing pictures", draw_shards(course.drawn, shards), len(shards))
-    apart = range(FIRST_KEPT_OUT, FIRST_KEPT_OUT + KEPT_OUT_SHARDS)
-    _count("drawing kept-out pictures", draw_shards(course.kept_out, apart), len(apart))
-
-
-def draw_hard_pictures(course: Course, first: Path) -> None:
-    """Draw half as many again, and keep those in which the first finder errs."""
-    many = -(-course.pictures // PICTURES_IN_A_SHARD)
-    shards = range(many, many + -(-many // 2))
-    _count("drawing hard pictures", draw_hard_shards(course.hard, shards, first), len(shards))
+def draw(folder: Path, shards: range, finder: Path | None = None) -> None:
+    """Draw the shards that are not there yet."""
+    _count(f"drawing {folder.name}", draw_shards(folder, shards, finder), len(shards))
 
 
 def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -> None:
@@ -135,7 +131,7 @@ def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -
             if not (work / f"{subject}.onnx").exists():
                 network = learn_subject(course, subject, work, folders, _weights(start, subject))
                 torch.save(network.state_dict(), work / f"{subject}.pt")
-                export_network(network, work / f"{subject}.onnx")
+                export_network(network, subject.side, work / f"{subject}.onnx")
         finding.result()
     describe(work)
 
@@ -195,7 +191,7 @@ def look_at_real_pictures(course: Course, first: Path) -> None:
     """Find the indexes in real pictures with the first networks, for the next to learn from."""
     if (course.found / "patches" / "real.npz").exists() or course.real is None:
         return
-    for kind in ("images", "labels", "patches"):
+    for kind in KINDS:
         (course.found / kind).mkdir(parents=True, exist_ok=True)
     reader = reader_of(first)
     patches: list[Patch] = []

@@ -15,7 +15,8 @@ from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
 from ultralytics.nn.tasks import ClassificationModel
 
 from vision.cards import CARDS, RANKS, SUITS
-from vision.index_turner import STEPS, shares_of
+from vision.index_crops import CROP_SIDE, WIDE_SIDE
+from vision.index_turner import PLACE, STEPS, shares_of
 from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
 from vision.training.shards import UNREADABLE
 from vision.training.widening import widened
@@ -25,6 +26,9 @@ PEAK_RATE: Final = 2e-3
 DECAY: Final = 0.02
 SMOOTHING: Final = 0.02
 BESIDES: Final = 0.5
+PLACES: Final = 4.0
+"""How much a place told wrongly weighs beside a wrong lean."""
+NEAR: Final = 0.15
 WARM_UP: Final = 0.01
 AVERAGED_OVER: Final = 800
 UNREADABLE_SHARE: Final = 0.18
@@ -37,41 +41,53 @@ class Subject(StrEnum):
     READING = "reader"
     TURNING = "turner"
 
+    @property
+    def side(self) -> int:
+        """Pixels of the squares that are looked at."""
+        return CROP_SIDE if self is Subject.READING else WIDE_SIDE
+
     def new_network(self) -> ClassificationModel:
         """A network that has learnt nothing yet."""
         described = Path(__file__).with_name(f"{self}.yaml")
-        classes = len(CARDS) + 1 if self is Subject.READING else STEPS
+        classes = len(CARDS) + 1 if self is Subject.READING else STEPS + PLACE
         return ClassificationModel(str(described), nc=classes, verbose=False)
 
 
-class Patches(Dataset[tuple[torch.Tensor, float]]):
+class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
     """All patches of some files, each seen anew every time it is asked for.
 
-    What belongs to a patch is the number of its card, or the degrees by which it leans.
+    What belongs to a patch is the number of its card, or the degrees by which it leans and the four
+    numbers of its place.
     """
 
     def __init__(self, files: Sequence[Path], subject: Subject, seed: int) -> None:
         """Read the files; they stay in memory."""
         self.subject = subject
+        # One file after the other: together they would for a moment need twice the room.
+        self.images = [np.load(file)["images"] for file in files]
+        self.first = np.cumsum([0, *(len(part) for part in self.images)])
         parts = [np.load(file) for file in files]
-        self.images = np.concatenate([part["images"] for part in parts])
         self.corners = np.concatenate([part["corners"] for part in parts])
         self.numbers = np.concatenate([part["numbers"] for part in parts])
         self.heights = np.concatenate([part["heights"] for part in parts])
+        self.found = np.concatenate([part["found"] for part in parts])
         self.seed = seed
 
     def __len__(self) -> int:
         return len(self.numbers)
 
-    def __getitem__(self, at: int) -> tuple[torch.Tensor, float]:
+    def __getitem__(self, at: int) -> tuple[torch.Tensor, torch.Tensor]:
         rng = np.random.default_rng((self.seed, int(torch.randint(2**31, ()).item())))
-        patch, corners, height = self.images[at], self.corners[at], float(self.heights[at])
+        file = int(np.searchsorted(self.first, at, side="right")) - 1
+        patch, corners = self.images[file][at - self.first[file]], self.corners[at]
+        height = float(self.heights[at])
         if self.subject is Subject.TURNING:
-            crop, truth = glimpse_as_it_lies(patch, corners, height, rng)
+            crop, truth = glimpse_as_it_lies(patch, corners, height, self.found[at], rng)
         else:
-            crop, truth = glimpse_upright(patch, corners, height, rng), float(self.numbers[at])
+            crop = glimpse_upright(patch, corners, height, rng)
+            truth = self.numbers[at : at + 1]
         planes = np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1))
-        return torch.from_numpy(planes), truth
+        return torch.from_numpy(planes), torch.from_numpy(truth)
 
     def weights(self) -> NDArray[np.float64]:
         """How often each patch is seen: every card alike, what cannot be read a fixed share.
@@ -171,12 +187,18 @@ def _as_arrays(state: Mapping[str, torch.Tensor]) -> dict[str, NDArray[Any]]:
     return {name: value.numpy() for name, value in state.items()}
 
 
-def _loss_of_leans(said: torch.Tensor, leans: torch.Tensor) -> tuple[torch.Tensor, float]:
-    """How far the steps said are from the two that a lean lies between; how many are near."""
-    wanted = torch.from_numpy(shares_of(leans.numpy().astype(np.float32)))
-    apart = (said.argmax(1) - wanted.argmax(1)).abs()
-    near = torch.minimum(apart, STEPS - apart) <= 1
-    return torch.nn.functional.cross_entropy(said, wanted), float(near.float().mean())
+def _loss_of_leans(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
+    """How far the steps said are from the two that a lean lies between, and places from theirs.
+
+    Besides, how many are near in both.
+    """
+    steps, places = said[:, :STEPS], said[:, STEPS:]
+    wanted = torch.from_numpy(shares_of(truths[:, 0].numpy()))
+    apart = (steps.argmax(1) - wanted.argmax(1)).abs()
+    off = (places - truths[:, 1:]).abs()
+    near = (torch.minimum(apart, STEPS - apart) <= 1) & (off.amax(1) < NEAR)
+    loss = torch.nn.functional.cross_entropy(steps, wanted) + PLACES * off.mean()
+    return loss, float(near.float().mean())
 
 
 def _loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
@@ -184,7 +206,7 @@ def _loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tens
 
     Rank and suit are learnt sooner than the card, and bring it along.
     """
-    numbers = truths.long()
+    numbers = truths[:, 0].long()
     whole = torch.nn.functional.cross_entropy(said, numbers, label_smoothing=SMOOTHING)
     right = float((said.argmax(1) == numbers).float().mean())
     readable = numbers < UNREADABLE

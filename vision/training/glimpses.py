@@ -7,30 +7,79 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import Image, lean
-from vision.index_crops import CROP_MARGIN, CROP_SIDE, Map, map_as_it_lies, map_upright
+from vision.index_crops import (
+    CROP_MARGIN,
+    CROP_SIDE,
+    WIDE_MARGIN,
+    WIDE_SIDE,
+    Map,
+    map_upright,
+    map_widely,
+)
+from vision.index_turner import place_in
 
 LEAST_HEIGHT: Final = 12.0
 """Pixels: indexes are shrunk to no less than this."""
-USUAL_ERROR: Final = 5.0
+GREY_SHARE: Final = 0.08
+"""How often an index is seen without colour, so that its suit is known by its shape, too."""
+USUAL_ERROR: Final = 3.5
 """Degrees: the deviation of what the turner says of a lean."""
-LARGE_ERROR: Final = 24.0
-LARGE_SHARE: Final = 0.12
+LARGE_ERROR: Final = 20.0
+LARGE_SHARE: Final = 0.08
 """How often it errs by any amount up to the large one."""
 
-USUAL_BOX: Final = 0.07
-LOOSE_BOX: Final = 0.2
-LOOSE_SHARE: Final = 0.2
-"""The deviation of the logarithm of a box's size, and how often it is the greater one."""
+USUAL_BOX: Final = 0.05
+LOOSE_BOX: Final = 0.16
+LOOSE_SHARE: Final = 0.12
+"""The deviation of the logarithm of a box's size as the turner sets it right, and how often it is
+the greater one."""
+FOUND_BOX: Final = 0.12
+BADLY_FOUND_BOX: Final = 0.3
+BADLY_FOUND_SHARE: Final = 0.2
+"""The same as the finder draws it."""
+RANK_SHARE: Final = 0.15
+SUIT_SHARE: Final = 0.06
+"""How often the finder is taken to have seen no more of an index than its rank, or its suit."""
+AS_FOUND_SHARE: Final = 0.6
+"""How often the box is the one that a finder drew, if there is one."""
 
 
 def glimpse_as_it_lies(
-    patch: Image, corners: NDArray[np.float32], height: float, rng: np.random.Generator
-) -> tuple[Image, float]:
-    """A patch turned by any angle, as the turner sees it, and the lean that it should tell."""
-    view = _turned(_squeezed(rng, patch), float(rng.uniform(0, 360)), patch)
-    seen = corners @ view[:, :2].T + view[:, 2]
-    crop = _cut(patch, view, map_as_it_lies(_loose_box(seen, rng)))
-    return _worn(crop, height, CROP_SIDE / CROP_MARGIN, rng), lean(seen.astype(np.float32))
+    patch: Image,
+    corners: NDArray[np.float32],
+    height: float,
+    found: NDArray[np.float32],
+    rng: np.random.Generator,
+) -> tuple[Image, NDArray[np.float32]]:
+    """A patch as the turner sees it; what it should tell: the lean, and the four of the place."""
+    as_found = bool(np.isfinite(found).all()) and rng.random() < AS_FOUND_SHARE
+    # A box that was found is one of an index that leans as it does, but for quarter turns.
+    quarters = int(rng.integers(4))
+    degrees = 90 * quarters + rng.uniform(-12, 12) if as_found else rng.uniform(0, 360)
+    view = _turned(_squeezed(rng, patch), float(degrees), patch)
+    seen = (corners @ view[:, :2].T + view[:, 2]).astype(np.float32)
+    if as_found:
+        middle = view[:, :2] @ (found[:2] + found[2:]) / 2 + view[:, 2]
+        half = (found[2:] - found[:2])[:: -1 if quarters % 2 else 1] / 2
+        box = np.concatenate([middle - half, middle + half]).astype(np.float32)
+    else:
+        box = _found_box(seen, rng)
+    crop = _cut(patch, view, map_widely(box), WIDE_SIDE)
+    worn = _worn(crop, height, WIDE_SIDE / WIDE_MARGIN, rng)
+    return worn, np.array([lean(seen), *place_in(box, seen)], np.float32)
+
+
+def _found_box(corners: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
+    """The box round an index as the finder might draw it: at times round a part of it."""
+    choice = rng.random()
+    first, last = 0.0, 1.0
+    if choice < RANK_SHARE:
+        last = rng.uniform(0.42, 0.65)
+    elif choice < RANK_SHARE + SUIT_SHARE:
+        first = rng.uniform(0.4, 0.6)
+    down = np.concatenate([corners[3:] - corners[:1], corners[2:3] - corners[1:2]])
+    part = np.concatenate([corners[:2] + first * down, corners[:2] + last * down])
+    return _loose_box(part, rng, FOUND_BOX, BADLY_FOUND_BOX, BADLY_FOUND_SHARE)
 
 
 def glimpse_upright(
@@ -43,27 +92,34 @@ def glimpse_upright(
     if rng.random() < LARGE_SHARE:
         error = rng.uniform(-LARGE_ERROR, LARGE_ERROR)
     leaning = lean(seen.astype(np.float32)) + float(error)
-    crop = _cut(patch, view, map_upright(_loose_box(seen, rng), leaning))
+    box = _loose_box(seen, rng, USUAL_BOX, LOOSE_BOX, LOOSE_SHARE)
+    crop = _cut(patch, view, map_upright(box, leaning), CROP_SIDE)
     return _worn(crop, height, CROP_SIDE / CROP_MARGIN, rng)
 
 
-def _loose_box(corners: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float32]:
-    """The box round an index as the finder might draw it: at times hardly round it."""
+def _loose_box(
+    corners: NDArray[np.floating],
+    rng: np.random.Generator,
+    usual: float,
+    looser: float,
+    share: float,
+) -> NDArray[np.float32]:
+    """A box round some points that is a little off, and at times hardly round them."""
     low, high = corners.min(axis=0), corners.max(axis=0)
-    loose = LOOSE_BOX if rng.random() < LOOSE_SHARE else USUAL_BOX
+    loose = looser if rng.random() < share else usual
     size = (high - low) * np.exp(rng.normal(0, loose, 2))
     middle = (low + high) / 2 + rng.normal(0, 0.65 * loose, 2) * (high - low).max()
     return np.concatenate([middle - size / 2, middle + size / 2]).astype(np.float32)
 
 
-def _cut(patch: Image, view: Map, placed: Map) -> Image:
+def _cut(patch: Image, view: Map, placed: Map, side: int) -> Image:
     """Cut a square out of a view of a patch, with the patch sampled once."""
     back = np.linalg.inv(view[:, :2])
     whole = np.column_stack([back @ placed[:, :2], back @ (placed[:, 2] - view[:, 2])])
     crop = cv2.warpAffine(
         patch,
         whole,
-        (CROP_SIDE, CROP_SIDE),
+        (side, side),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
@@ -109,11 +165,12 @@ def _far_away(crop: Image, least: float, most: float, rng: np.random.Generator) 
     """Shrunk to between these shares of its size, coded, and enlarged again."""
     if most <= least:
         return crop
-    side = max(8, round(CROP_SIDE * float(np.exp(rng.uniform(np.log(least), np.log(most))))))
+    whole = len(crop)
+    side = max(8, round(whole * float(np.exp(rng.uniform(np.log(least), np.log(most))))))
     small = np.asarray(cv2.resize(crop, (side, side), interpolation=cv2.INTER_AREA), np.uint8)
     if rng.random() < 0.4:
         small = _coded(small, int(rng.integers(45, 95)))
-    grown = cv2.resize(small, (CROP_SIDE, CROP_SIDE), interpolation=cv2.INTER_LINEAR)
+    grown = cv2.resize(small, (whole, whole), interpolation=cv2.INTER_LINEAR)
     return np.asarray(grown, np.uint8)
 
 
@@ -127,7 +184,7 @@ def _lit(crop: Image, rng: np.random.Generator) -> Image:
     tints = rng.uniform(0.85, 1.12, 3) if rng.random() < 0.4 else np.ones(3)
     table = np.clip(levels[None, :, None] * tints, 0, 255).astype(np.uint8)
     lit = np.asarray(cv2.LUT(crop, table), np.uint8)
-    if rng.random() < 0.04:
+    if rng.random() < GREY_SHARE:
         lit = np.asarray(
             cv2.cvtColor(cv2.cvtColor(lit, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR), np.uint8
         )

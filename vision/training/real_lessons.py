@@ -22,7 +22,7 @@ from vision.index_turner import IndexTurner
 from vision.look_reading import PictureReader
 from vision.model_files import FinderFile, Network
 from vision.training.real_pictures import RealPicture, box_patch
-from vision.training.shards import WINDOW, Patch
+from vision.training.shards import WINDOW, Patch, rows_within
 
 LIKELY_FROM: Final = 0.1
 """The score from which a find is looked at."""
@@ -37,7 +37,6 @@ SHORTEST: Final = 15.0
 TALLEST: Final = 46.0
 """Pixels of the indexes in the windows that the finder learns from."""
 MOST_ENLARGED: Final = 1.25
-SHOWS_FROM: Final = 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,12 +132,5 @@ def windows(
         corner = np.clip(middle - rng.uniform(0.15, 0.85, 2) * WINDOW, 0, room).astype(int)
         left, top = int(corner[0]), int(corner[1])
         part = np.asarray(scaled[top : top + WINDOW[1], left : left + WINDOW[0]], np.uint8)
-        yield part, _rows_within(boxes * scale - np.tile(corner, 2))
-
-
-def _rows_within(boxes: Boxes) -> NDArray[np.float32]:
-    """Rows of kind and box of the indexes of which enough lies in a window."""
-    cut = np.clip(boxes, 0, np.tile(WINDOW, 2))
-    whole = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
-    share = np.prod(np.clip(cut[:, 2:] - cut[:, :2], 0, None), axis=1) / np.maximum(whole, 1e-6)
-    return np.asarray(np.insert(cut[share >= SHOWS_FROM], 0, INDEX, axis=1), np.float32)
+        kinds = np.full(len(boxes), INDEX, np.float32)
+        yield part, rows_within(kinds, boxes * scale - np.tile(corner, 2))

@@ -1,12 +1,15 @@
-"""Drawn pictures in shards: what the finder and the reader learn from, made once and kept.
+"""Drawn pictures in shards: what the networks learn from, made once and kept.
 
-A shard is a hundred windows of drawn scenes with the boxes of what can be found in them, and the
-patches round their indexes with what is printed there. Shards are numbered, each is drawn from its
-own seeds, and one that is there is not drawn again: drawing can be stopped at any time.
+A shard is some drawn scenes, each with a deck of its own: windows of them with the boxes of what
+can be found there, and the patches round their indexes with what is printed on them. Where there is
+a finder already, it looks at every scene: windows are cut first where it errs, a patch keeps the
+box that it drew round the index, and what it takes for an index though there is none is kept for
+the reader to refuse. Shards are numbered, each is drawn from its own seeds, and one that is there
+is not drawn again: drawing can be stopped at any time.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,20 +19,24 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import Image
+from vision.boxes import Boxes, Image, centres, overlaps
 from vision.cards import CARDS, NUMBERS
-from vision.finder import BACK, INDEX
+from vision.finder import BACK, INDEX, Finder, Found
 from vision.index_crops import square_part
+from vision.model_files import FinderFile, Network
 from vision.synthetic.pictures import DrawnIndex, Picture
-from vision.synthetic.scenes import draw_scene
+from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
 
 WINDOW: Final = (256, 256)
 """Small windows round cards: more indexes by the pixel, and so by the hour."""
-PICTURES_IN_A_SHARD: Final = 100
+WINDOWS_A_SCENE: Final = 3
+SCENES_IN_A_SHARD: Final = 25
+DECKS: Final = 1_000_000
+"""So many that hardly any deck is drawn twice."""
 UNREADABLE: Final = len(CARDS)
-PATCH_SIDE: Final = 96
-"""Pixels of the square kept round an index, so that the reader can see it at every angle."""
-PATCH_MARGIN: Final = 1.9
+PATCH_SIDE: Final = 112
+"""Pixels of the square kept round an index, so that it can be seen at every angle."""
+PATCH_MARGIN: Final = 2.7
 """The square's side in the picture, as a multiple of the index's diagonal."""
 FOUND_FROM: Final = 0.6
 """An index with this share of it to be seen is one that the finder must find."""
@@ -48,9 +55,18 @@ FAINT_FROM: Final = 15.0
 CLEAR_FROM: Final = 35.0
 """An index with so many levels between ink and paper is merely faint, or can be read."""
 BACK_FROM: Final = 0.35
+ELSEWHERE_A_SCENE: Final = 6
+SAME_FROM: Final = 0.3
+"""How much of both areas a find and an index share if the one is of the other."""
+MISTAKEN_FROM: Final = 0.3
+"""The score from which a find counts, and a false one is a mistake."""
+TAKEN_FROM: Final = 0.04
+"""The score from which something that is no index teaches the reader."""
 JPEG: Final = (int(cv2.IMWRITE_JPEG_QUALITY), 95)
 KEPT_OUT_FROM: Final = 1_000_000_000
 """Seeds from here on are of pictures that nothing is ever trained on."""
+KINDS: Final = ("images", "labels", "patches")
+NOT_FOUND: Final = np.full(4, np.nan, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,36 +79,54 @@ class Patch:
     """Of the card, or `UNREADABLE`."""
     height: float
     """Of the index in the picture it comes from, in pixels."""
+    found: NDArray[np.float32]
+    """The box that a finder drew round it, in the square's pixels, or `NOT_FOUND`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lesson:
-    """One picture for the finder, with what there is to find, and its patches for the reader."""
+    """One picture for the finder, with what there is to find, and its patches for the others."""
 
     image: Image
     boxes: NDArray[np.float32]
     """Rows of kind, left, top, right, bottom."""
     patches: tuple[Patch, ...]
+    mistakes: NDArray[np.float32]
+    """Rows of x, y: where a finder missed an index, or took something else for one."""
 
 
-def lesson_from(picture: Picture, rng: np.random.Generator) -> Lesson:
-    """What is to be learnt from a drawn picture."""
+def lesson_from(picture: Picture, rng: np.random.Generator, found: Found | None = None) -> Lesson:
+    """What is to be learnt from a drawn picture, and from what a finder found in it."""
     high, wide = picture.image.shape[:2]
+    finds = found.indexes if found else np.zeros((0, 4), np.float32)
     rows: list[tuple[float, ...]] = []
     patches: list[Patch] = []
     for index in picture.indexes:
+        box = box_round(index.corners, wide, high)
         if _to_be_found(index):
-            rows.append((INDEX, *box_round(index.corners, wide, high)))
-        if (number := _to_be_read(index)) is None:
-            continue
-        patches.append(patch_round(picture.image, index.corners, number, index.height))
+            rows.append((INDEX, *box))
+        if (number := _to_be_read(index)) is not None:
+            own = _find_of(box, finds)
+            patches.append(patch_round(picture.image, index.corners, number, index.height, own))
     for card in picture.cards:
         if card.card is None and card.visible >= BACK_FROM:
             rows.append((BACK, *box_round(card.outline, wide, high)))
-    indexes = [row[1:] for row in rows if row[0] != BACK]
-    patches.extend(_elsewhere(picture.image, indexes, rng))
     boxes = np.array(rows, dtype=np.float32).reshape(-1, 5)
-    return Lesson(picture.image, boxes, tuple(patches))
+    indexes = boxes[boxes[:, 0] == INDEX, 1:]
+    patches.extend(_elsewhere(picture.image, indexes, rng))
+    mistakes = np.zeros((0, 2), np.float32)
+    if found:
+        false = _false_finds(picture, finds)
+        patches.extend(
+            patch_round(
+                picture.image, _corners(box), UNREADABLE, float(max(box[2:] - box[:2])), box
+            )
+            for box in finds[false]
+        )
+        taken = finds[false][found.index_scores[false] >= MISTAKEN_FROM]
+        missed = _missed(indexes, finds[found.index_scores >= MISTAKEN_FROM])
+        mistakes = centres(np.concatenate([taken, missed]))
+    return Lesson(picture.image, boxes, tuple(patches), mistakes)
 
 
 def _to_be_found(index: DrawnIndex) -> bool:
@@ -131,60 +165,96 @@ def box_round(corners: NDArray[np.float32], wide: int, high: int) -> tuple[float
     return float(left), float(top), float(right), float(bottom)
 
 
-def patch_round(image: Image, corners: NDArray[np.float32], number: int, height: float) -> Patch:
+def patch_round(
+    image: Image,
+    corners: NDArray[np.float32],
+    number: int,
+    height: float,
+    found: NDArray[np.float32] = NOT_FOUND,
+) -> Patch:
     """Cut the square round an index, large enough to turn the index about its centre."""
     centre = corners.mean(axis=0)
     diagonal = float(np.linalg.norm(corners - centre, axis=1).max()) * 2
     side = max(PATCH_MARGIN * diagonal, 8.0)
     scale = PATCH_SIDE / side
-    to_patch = np.array(
-        [
-            [scale, 0, PATCH_SIDE / 2 - scale * centre[0]],
-            [0, scale, PATCH_SIDE / 2 - scale * centre[1]],
-        ]
-    )
-    how = cv2.INTER_LINEAR if scale > 0.7 else cv2.INTER_AREA
-    if scale <= 0.7:
+    if scale > 0.7:
+        moved = PATCH_SIDE / 2 - scale * centre
+        to_patch = np.array([[scale, 0, moved[0]], [0, scale, moved[1]]])
+        square = cv2.warpAffine(
+            image,
+            to_patch,
+            (PATCH_SIDE, PATCH_SIDE),
+            flags=cv2.INTER_LINEAR,
+            borderMode=cv2.BORDER_REPLICATE,
+        )
+    else:
         # Shrinking by warping would skip pixels: shrink the part first.
         left, top = np.floor(centre - side / 2).astype(int)
         whole = int(np.ceil(side))
         part = square_part(image, int(left), int(top), whole)
-        square = cv2.resize(part, (PATCH_SIDE, PATCH_SIDE), interpolation=how)
-        placed = (corners - (left, top)) * (PATCH_SIDE / whole)
-    else:
-        square = cv2.warpAffine(
-            image, to_patch, (PATCH_SIDE, PATCH_SIDE), flags=how, borderMode=cv2.BORDER_REPLICATE
-        )
-        placed = corners @ to_patch[:, :2].T + to_patch[:, 2]
-    return Patch(np.asarray(square, np.uint8), placed.astype(np.float32), number, height)
+        square = cv2.resize(part, (PATCH_SIDE, PATCH_SIDE), interpolation=cv2.INTER_AREA)
+        scale = PATCH_SIDE / whole
+        moved = -scale * np.array([left, top])
+    return Patch(
+        np.asarray(square, np.uint8),
+        (corners * scale + moved).astype(np.float32),
+        number,
+        height,
+        (found * scale + np.tile(moved, 2)).astype(np.float32),
+    )
 
 
-def _elsewhere(
-    image: Image, indexes: list[tuple[float, ...]], rng: np.random.Generator
-) -> Iterator[Patch]:
+def _find_of(box: tuple[float, ...], finds: Boxes) -> NDArray[np.float32]:
+    """The find that is of an index with this box."""
+    if not len(finds):
+        return NOT_FOUND
+    shared = overlaps(np.array([box], np.float32), finds)[0]
+    best = int(shared.argmax())
+    return finds[best] if shared[best] >= SAME_FROM else NOT_FOUND
+
+
+def _missed(indexes: Boxes, finds: Boxes) -> Boxes:
+    """The indexes that had to be found and were not."""
+    if not len(finds) or not len(indexes):
+        return indexes
+    return np.asarray(indexes[overlaps(indexes, finds).max(axis=1) < SAME_FROM], np.float32)
+
+
+def _false_finds(picture: Picture, finds: Boxes) -> NDArray[np.intp]:
+    """Which finds lie on no index at all, be it small or half covered."""
+    height, width = picture.image.shape[:2]
+    boxes = [box_round(index.corners, width, height) for index in picture.indexes]
+    there = np.array(boxes, np.float32).reshape(-1, 4)
+    if not len(there):
+        return np.arange(len(finds))
+    middles = centres(finds)[:, None]
+    inside = ((middles > there[None, :, :2]) & (middles < there[None, :, 2:])).all(axis=2)
+    touching = overlaps(finds, there) > 0.05
+    return np.flatnonzero(~(inside | touching).any(axis=1))
+
+
+def _corners(box: NDArray[np.float32]) -> NDArray[np.float32]:
+    left, top, right, bottom = box.tolist()
+    return np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32)
+
+
+def _elsewhere(image: Image, indexes: Boxes, rng: np.random.Generator) -> Iterator[Patch]:
     """Squares of things that are no index: pips, courts, felt, chips, hands."""
     high, wide = image.shape[:2]
-    for _ in range(2):
+    for _ in range(ELSEWHERE_A_SCENE):
         side = float(rng.uniform(14, 50))
         x, y = rng.uniform(0, wide), rng.uniform(0, high)
-        near = any(
-            left - side < x < right + side and top - side < y < bottom + side
-            for left, top, right, bottom in indexes
-        )
-        if near and rng.random() < 0.5:
+        if len(indexes) and rng.random() < 0.7:
             # Beside an index, but not on it: the middle of a card is the likeliest mistake.
-            left, top, right, bottom = indexes[int(rng.integers(len(indexes)))]
+            left, top, right, bottom = indexes[int(rng.integers(len(indexes)))].tolist()
             away = rng.uniform(1.3, 2.5) * max(right - left, bottom - top)
             angle = rng.uniform(0, 2 * np.pi)
-            x, y = (
-                (left + right) / 2 + away * np.cos(angle),
-                (top + bottom) / 2 + away * np.sin(angle),
-            )
-            near = any(
-                left - side / 2 < x < right + side / 2 and top - side / 2 < y < bottom + side / 2
-                for left, top, right, bottom in indexes
-            )
-        if near:
+            x = (left + right) / 2 + away * np.cos(angle)
+            y = (top + bottom) / 2 + away * np.sin(angle)
+        if any(
+            left - side / 2 < x < right + side / 2 and top - side / 2 < y < bottom + side / 2
+            for left, top, right, bottom in indexes.tolist()
+        ):
             continue
         half = np.array([0.6, 1.0]) * side / 2
         angle = rng.uniform(0, 2 * np.pi)
@@ -193,28 +263,66 @@ def _elsewhere(
         yield patch_round(image, square.astype(np.float32), UNREADABLE, side)
 
 
-def draw_shards(folder: Path, shards: range, *, processes: int | None = None) -> Iterator[Path]:
-    """Draw the shards that are not there yet; give each as it is done."""
-    for kind in ("images", "labels", "patches"):
+def windows_of(
+    lesson: Lesson, rng: np.random.Generator
+) -> Iterator[tuple[Image, NDArray[np.float32]]]:
+    """Windows of a picture with the rows of what is in them; first those where a finder erred."""
+    high, wide = lesson.image.shape[:2]
+    room = np.array([wide - WINDOW[0], high - WINDOW[1]])
+    places = [*rng.permutation(lesson.mistakes)]
+    while len(places) < WINDOWS_A_SCENE:
+        if len(lesson.boxes) and rng.random() < 0.92:
+            box = lesson.boxes[int(rng.integers(len(lesson.boxes))), 1:]
+            places.append((box[:2] + box[2:]) / 2)
+        else:
+            places.append(rng.uniform(0, 1, 2) * (wide, high))
+    for place in places[:WINDOWS_A_SCENE]:
+        corner = np.clip(place - rng.uniform(0.12, 0.88, 2) * WINDOW, 0, room).astype(int)
+        left, top = int(corner[0]), int(corner[1])
+        part = lesson.image[top : top + WINDOW[1], left : left + WINDOW[0]]
+        moved = lesson.boxes[:, 1:] - np.tile(corner, 2).astype(np.float32)
+        yield part, rows_within(lesson.boxes[:, 0], moved)
+
+
+def rows_within(kinds: NDArray[np.float32], boxes: Boxes) -> NDArray[np.float32]:
+    """Rows of kind and box of what lies in a window, as far as it does, if enough of it does."""
+    cut = np.clip(boxes, 0, np.tile(WINDOW, 2))
+    whole = np.prod(boxes[:, 2:] - boxes[:, :2], axis=1)
+    share = np.prod(np.clip(cut[:, 2:] - cut[:, :2], 0, None), axis=1) / np.maximum(whole, 1e-6)
+    enough = share >= np.where(kinds == BACK, BACK_FROM, FOUND_FROM)
+    return np.asarray(np.column_stack([kinds, cut])[enough], np.float32)
+
+
+def draw_shards(
+    folder: Path, shards: range, finder: Path | None = None, *, processes: int | None = None
+) -> Iterator[Path]:
+    """Draw the shards that are not there yet, looked at by a finder if given; give each as done."""
+    for kind in KINDS:
         (folder / kind).mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(processes or os.cpu_count()) as pool:
-        drawn = {pool.submit(draw_shard, folder, number) for number in shards}
+        drawn = {pool.submit(draw_shard, folder, number, finder) for number in shards}
         for one in as_completed(drawn):
             yield one.result()
 
 
-def draw_shard(folder: Path, number: int) -> Path:
+def draw_shard(folder: Path, number: int, finder_file: Path | None = None) -> Path:
     """Draw one shard, or leave it as it is. Its patches are written last, whole or not at all."""
     path = folder / "patches" / f"{number:07}.npz"
     if path.exists():
         return path
     cv2.setNumThreads(1)
+    finder = None
+    if finder_file:
+        finder = Finder(Network(finder_file, 1), FinderFile("", "", threshold=TAKEN_FROM))
     patches: list[Patch] = []
-    for nth in range(PICTURES_IN_A_SHARD):
-        seed = number * PICTURES_IN_A_SHARD + nth
-        picture = draw_scene(seed, kept_out=seed >= KEPT_OUT_FROM, window=WINDOW)
-        lesson = lesson_from(picture, np.random.default_rng((seed, 7)))
-        write_picture(folder, f"{seed:010}", lesson.image, lesson.boxes)
+    for nth in range(SCENES_IN_A_SHARD):
+        seed = (number * SCENES_IN_A_SHARD + nth) * SCENES_A_DECK
+        rng = np.random.default_rng((seed, 7))
+        picture = draw_scene(seed, kept_out=seed >= KEPT_OUT_FROM, decks=DECKS)
+        found = finder.find(picture.image) if finder else None
+        lesson = lesson_from(picture, rng, found)
+        for at, (part, rows) in enumerate(windows_of(lesson, rng)):
+            write_picture(folder, f"{seed:010}-{at}", part, rows)
         patches.extend(lesson.patches)
     write_patches(path, patches)
     return path
@@ -233,7 +341,7 @@ def write_picture(folder: Path, name: str, image: Image, boxes: NDArray[np.float
     (folder / "labels" / f"{name}.txt").write_text("".join(lines), "utf-8")
 
 
-def write_patches(path: Path, patches: list[Patch]) -> None:
+def write_patches(path: Path, patches: Sequence[Patch]) -> None:
     """Write patches as one file, whole or not at all."""
     unfinished = path.with_suffix(".unfinished")
     with unfinished.open("wb") as file:
@@ -243,5 +351,6 @@ def write_patches(path: Path, patches: list[Patch]) -> None:
             corners=np.stack([patch.corners for patch in patches]),
             numbers=np.array([patch.number for patch in patches], np.int64),
             heights=np.array([patch.height for patch in patches], np.float32),
+            found=np.stack([patch.found for patch in patches]),
         )
     unfinished.replace(path)

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 from vision.boxes import lean
 from vision.cards import NUMBERS
 from vision.finder import BACK, Found
+from vision.index_belief import Belief, fitted_belief
 from vision.index_crops import WIDE_MARGIN, WIDE_SIDE, upright_height
 from vision.index_turner import STEP, STEPS, leans_from, shares_of
 from vision.reliability import best_temperature
 from vision.synthetic.pictures import DrawnCard, DrawnIndex, Picture
 from vision.training import shards
-from vision.training.calibrating import Said
+from vision.training.calibrating import OPEN, Said, known_of
 from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
 from vision.training.real_pictures import box_patch
 from vision.training.shards import (
@@ -334,22 +335,60 @@ def test_the_temperature_that_was_applied_is_found_again(temperature: float) -> 
 
 
 def said(*finds: tuple[float, int, int], scenes: int = 100) -> Said:
-    """Finds by their score, what the reader says of them and what is right."""
+    """Finds by their score, what the reader says of them and whether they are indexes."""
     logits = np.zeros((len(finds), UNREADABLE + 1), np.float32)
     for row, (_, number, _) in enumerate(finds):
         logits[row, number] = 20
     scores = np.array([score for score, _, _ in finds], np.float32)
-    return Said(scenes, scores, logits, np.array([right for _, _, right in finds], np.intp))
+    are = np.array([is_index for _, _, is_index in finds], np.intp)
+    return Said(scenes, scores, logits, np.full(len(finds), OPEN, np.intp), are)
 
 
 def test_finds_are_believed_as_far_as_false_ones_that_are_read_stay_rare() -> None:
-    false = [(0.9, 3, UNREADABLE), (0.7, 4, UNREADABLE), (0.6, 5, UNREADABLE), (0.5, 5, UNREADABLE)]
-    assert said(*false).least_belief(1.0) == 0
-    fifth = said(*false, (0.33, 6, UNREADABLE)).least_belief(1.0)
-    assert 0.33 < fifth < 0.35
+    false = [(0.9, 3, 0), (0.7, 4, 0), (0.6, 5, 0), (0.5, 5, 0)]
+    plain = Belief(1.0, 0.0, 0.0)
+    assert said(*false).least_belief(plain, 1.0) == 0
+    fifth = said(*false, (0.33, 6, 0)).least_belief(plain, 1.0)
+    assert 0.33 / 1.33 < fifth < 0.34 / 1.33
 
 
 def test_a_false_find_that_the_reader_refuses_does_no_harm() -> None:
-    refused = [(0.9, UNREADABLE, UNREADABLE)] * 20
-    right = [(0.9, 3, 3)] * 20
-    assert said(*refused, *right).least_belief(1.0) == 0
+    refused = [(0.9, UNREADABLE, 0)] * 20
+    right = [(0.9, 3, 1)] * 20
+    assert said(*refused, *right).least_belief(Belief(), 1.0) == 0
+
+
+def test_belief_weighs_score_and_reading_as_they_tell_indexes_from_others() -> None:
+    rng = np.random.default_rng(4)
+    are = rng.random(4000) < 0.5
+    scores = np.where(are, rng.beta(4, 2, 4000), rng.beta(2, 4, 4000)).astype(np.float32)
+    readable = np.where(are, rng.beta(5, 2, 4000), rng.beta(2, 5, 4000)).astype(np.float32)
+    belief = fitted_belief(scores, readable, are)
+    told = belief.of(scores, readable)
+    assert belief.by_score > 0.5
+    assert belief.by_reading > 0.5
+    for low, high in ((0.0, 0.2), (0.4, 0.6), (0.8, 1.0)):
+        inside = (told >= low) & (told < high)
+        assert are[inside].mean() == pytest.approx(told[inside].mean(), abs=0.08)
+    deaf = fitted_belief(scores, np.full(4000, 0.5, np.float32), are)
+    assert abs(deaf.by_reading) < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("box", "number", "is_index"),
+    [
+        ((100, 100, 112, 124), NUMBERS["6S"], 1),
+        ((100, 100, 112, 113), NUMBERS["6S"], 1),
+        ((100, 100, 112, 106), OPEN, 0),
+        ((300, 100, 312, 124), UNREADABLE, 0),
+        ((200, 100, 212, 124), OPEN, OPEN),
+        ((400, 100, 412, 124), UNREADABLE, 0),
+    ],
+)
+def test_what_is_known_of_a_find(box: tuple[float, ...], number: int, is_index: int) -> None:
+    there = (
+        index("6S", corners(100, 100, 12, 24)),
+        index("7S", corners(200, 100, 12, 24), 0.5),
+        index("8S", corners(400, 100, 12, 24), 0.1),
+    )
+    assert known_of(np.array(box, np.float32), there) == (number, is_index)

@@ -13,6 +13,7 @@ from audit.errors import CatwalkError
 from vision.boxes import Boxes, Image, best_of_overlapping, shares_of_smaller
 from vision.cards import CARDS
 from vision.finder import MOST_OF_AN_INDEX, Finder, Found
+from vision.index_belief import UNFITTED, Belief
 from vision.index_crops import upright_height
 from vision.index_reader import IndexReader
 from vision.index_turner import IndexTurner, Leans, Lying
@@ -127,17 +128,18 @@ class CardReader:
         turner: IndexTurner,
         reader: IndexReader,
         readable: float = READABLE,
+        belief: Belief = UNFITTED,
         believed: float = 0.0,
     ) -> None:
         """Take what is found as readable from this probability on.
 
-        And believe it where finder and reader together are as sure as that: what only half looks
-        like an index, and reads as half a card, is none.
+        And believe it to be an index where finder and reader together are as sure as that.
         """
         self._finder = finder
         self._turner = turner
         self._reader = reader
         self._readable = readable
+        self._belief = belief
         self._believed = believed
 
     def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
@@ -158,8 +160,8 @@ class CardReader:
                 strict=True,
             )
         ]
-        surely = scores * readable * cards.max(axis=1, initial=0.0)
-        can_be_read = (readable >= self._readable) & (surely >= self._believed)
+        likely = self._belief.of(scores, readable)
+        can_be_read = (readable >= self._readable) & (likely >= self._believed)
         legible = np.flatnonzero(can_be_read)
         groups = join_indexes(image, boxes[legible], cards[legible], leans.likeliest[legible])
         joined = (joined_card([seen[legible[number]] for number in group]) for group in groups)
@@ -245,7 +247,8 @@ def load_card_reader(
     turner = IndexTurner(Network(files.folder / files.turner.file, threads))
     network = Network(files.folder / files.reader.file, threads)
     reader = IndexReader(network, files.reader.temperature)
-    return CardReader(finder, turner, reader, files.reader.readable, files.reader.believed)
+    told = files.reader
+    return CardReader(finder, turner, reader, told.readable, told.belief, told.believed)
 
 
 def read_image(path: Path) -> Image:

@@ -7,7 +7,7 @@
                  "overlap": 0.5, "longest_side": 1600},
       "turner": {"file": "turner.onnx", "sha256": "…"},
       "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "readable": 0.5,
-                 "believed": 0.2}
+                 "by_score": 1.1, "by_reading": 0.8, "offset": 2.0, "believed": 0.5}
     }
 
 This is the only file that knows in which framework the weights run.
@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import CatwalkError
+from vision.index_belief import Belief
 
 DESCRIPTION = "models.json"
 THREADS = 2
@@ -68,8 +69,17 @@ class ReaderFile:
     temperature: float = 1.0
     readable: float = READABLE
     """An index is called readable from this probability on."""
+    by_score: float = 1.0
+    by_reading: float = 1.0
+    offset: float = 0.0
+    """What the finder's score and the reader's word weigh in whether a find is an index."""
     believed: float = 0.0
-    """The least that the finder's score times the certainty of the reading has to be."""
+    """How likely a find has to be an index."""
+
+    @property
+    def belief(self) -> Belief:
+        """How likely a find is an index."""
+        return Belief(self.by_score, self.by_reading, self.offset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,6 @@ from vision.model_files import (
     TurnerFile,
     write_model_files,
 )
-from vision.reliability import best_temperature
 from vision.synthetic.scenes import SCENES_A_DECK
 from vision.training.calibrating import LOWEST_THRESHOLD, said_of_kept_out
 from vision.training.crop_export import export_network
@@ -179,11 +178,19 @@ def learn_subject(
 def describe(work: Path) -> None:
     """Make the probabilities come true on what was kept out, and write the description."""
     said = said_of_kept_out(work)
-    temperature = round(best_temperature(said.logits, said.numbers.tolist()), 3)
+    temperature = said.temperature()
     finder = FinderFile("finder.onnx", "", threshold=LOWEST_THRESHOLD)
     turner = TurnerFile("turner.onnx", "")
-    believed = said.least_belief(temperature)
-    reader = ReaderFile("reader.onnx", "", temperature, believed=believed)
+    belief = said.belief(temperature)
+    reader = ReaderFile(
+        "reader.onnx",
+        "",
+        temperature,
+        by_score=belief.by_score,
+        by_reading=belief.by_reading,
+        offset=belief.offset,
+        believed=said.least_belief(belief, temperature),
+    )
     write_model_files(ModelFiles(work, finder, turner, reader))
 
 

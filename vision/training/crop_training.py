@@ -23,6 +23,8 @@ from vision.training.widening import widened
 
 BATCH: Final = 48
 PEAK_RATE: Final = 2e-3
+GOING_ON_RATE: Final = 1.2e-3
+"""Of a network that has learnt already."""
 DECAY: Final = 0.02
 SMOOTHING: Final = 0.02
 BESIDES: Final = 0.5
@@ -161,7 +163,7 @@ def train_on_crops(
     loss_so_far, right_so_far, until = 0.0, 0.0, time.monotonic() + 60 * (minutes or 1e6)
     for since_start, (images, truths) in enumerate(loader, 1):
         for group in optimizer.param_groups:
-            group["lr"] = _rate(done / batches)
+            group["lr"] = (GOING_ON_RATE if start else PEAK_RATE) * _rate(done / batches)
         given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
         said = model(given)
         loss, right = LOSSES[subject](said, truths)
@@ -224,11 +226,11 @@ LOSSES: Final = {Subject.READING: _loss_of_cards, Subject.TURNING: _loss_of_lean
 
 
 def _rate(share: float) -> float:
-    """The learning rate: a short rise, then half a cosine down."""
+    """The learning rate by its peak: a short rise, then half a cosine down."""
     if share < WARM_UP:
-        return PEAK_RATE * (0.02 + 0.98 * share / WARM_UP)
+        return 0.02 + 0.98 * share / WARM_UP
     along = (share - WARM_UP) / (1 - WARM_UP)
-    return PEAK_RATE * (0.005 + 0.995 * 0.5 * (1 + float(np.cos(np.pi * along))))
+    return 0.005 + 0.995 * 0.5 * (1 + float(np.cos(np.pi * along)))
 
 
 @torch.no_grad()

@@ -91,3 +91,44 @@ def test_nothing_is_known_of_cards_before_two_were_seen() -> None:
     assert not fresh.known
     fresh.learn(*corner_poses(200, 100, 5))
     assert fresh.known
+
+
+def test_cards_that_all_lie_alike_are_taken_as_seen_from_a_usual_height() -> None:
+    """They look equal however far the camera leans: a trifle must not tell how long cards are."""
+    known = CardShape(FRAME)
+    for x, y in ((240, 340), (820, 340.2), (300, 339.7), (880, 340.1)):
+        known.learn(IndexPose(x, y, 0.0), IndexPose(x + 45.2, y + 66.9, 180.0))
+    assert known.diagonal == pytest.approx(np.hypot(45, 67 / 0.75), rel=0.1)
+
+
+def four_poses(x: float, y: float) -> tuple[IndexPose, IndexPose, IndexPose, IndexPose]:
+    """All indexes of a card that has one in each corner, beginning above on the left."""
+    return (
+        IndexPose(x - 22, y - 32, 0.0),
+        IndexPose(x + 22, y - 32, 0.0),
+        IndexPose(x - 22, y + 32, 180.0),
+        IndexPose(x + 22, y + 32, 180.0),
+    )
+
+
+def test_a_card_with_an_index_in_each_corner_is_known_by_some_of_its_ways() -> None:
+    """One corner of each card was read badly, so that one of its diagonals was never learnt."""
+    known = CardShape(FRAME)
+    for place in ((300, 300), (500, 310), (700, 290)):
+        above, beside, below, opposite = four_poses(*place)
+        for other in (beside, opposite):
+            known.learn(above, other)
+        known.learn(beside, opposite)
+    _, beside, below, opposite = four_poses(400, 320)
+    assert known.fit(beside, below) > 0
+    assert known.fit(below, opposite) > 0
+
+
+def test_a_card_with_two_indexes_has_no_others() -> None:
+    known = CardShape(FRAME)
+    for place in ((300, 300), (500, 310), (700, 290)):
+        above, _, _, opposite = four_poses(*place)
+        known.learn(above, opposite)
+    _, beside, below, _ = four_poses(400, 320)
+    assert known.fit(beside, below) < 0
+    assert len(known.offsets) == 1

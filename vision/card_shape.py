@@ -33,6 +33,10 @@ UNKNOWN_FIT: Final = -1.0
 WORST_FIT: Final = -12.0
 STRANGE: Final = 5.0
 """How many times as far off a pair may be that lies as none before it."""
+AS_WELL: Final = 0.99
+"""Of the best view's fit. Cards that all lie alike are equal in many views, but for a trifle."""
+SAME_SIDE: Final = 0.12
+"""How far two measures of one side of a card may differ, as a share of its diagonal."""
 _LEANS_OTHERWISE: Final = 75.0  # degrees: how the leans of cards that lie near each other spread
 _PERSPECTIVES: Final = np.linspace(0, 0.0016, 9)  # per px of a picture 1280 px wide
 _FORESHORTENINGS: Final = np.linspace(0.4, 1.0, 13)
@@ -206,21 +210,19 @@ class CardShape:
         )
         points, leans = poses[:, :, :2] - self._middle, np.radians(poses[:, 0, 2])
         flipped = np.cos(np.radians(poses[:, 0, 2] - poses[:, 1, 2])) < 0
-        best, best_alike = self._view, -1.0
-        vectors = np.zeros((len(poses), 2))
-        for perspective, foreshortening in _views(self._scale):
-            tried = _vectors(points, leans, perspective, foreshortening)
-            alike = float(_alike(tried, flipped).sum())
-            if alike > best_alike + 1e-9:
-                best, best_alike, vectors = (perspective, foreshortening), alike, tried
-        self._view = best
-        self.offsets = _offsets(vectors, flipped)
+        tried = {
+            view: float(_alike(_vectors(points, leans, *view), flipped).sum())
+            for view in _views(self._scale)
+        }
+        least = AS_WELL * max(tried.values())
+        self._view = next(view for view, alike in tried.items() if alike >= least)
+        self.offsets = _completed(_offsets(_vectors(points, leans, *self._view), flipped))
         self._diagonal = max((each.length for each in self.offsets), default=self._diagonal)
 
 
 @lru_cache(maxsize=4)
 def _views(scale: float) -> tuple[tuple[float, float], ...]:
-    """Views to try, the most usual first: of two that fit as well the first is taken."""
+    """Views to try, the most usual first: of those that fit as well the first is taken."""
     views = [
         (float(perspective) * scale, float(foreshortening))
         for perspective in _PERSPECTIVES
@@ -281,6 +283,41 @@ def _offsets(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> tuple[
         found.append(Offset(float(right), float(down), bool(flipped[at])))
         left &= alike[at] <= 0.01
     return tuple(found)
+
+
+def _completed(found: tuple[Offset, ...]) -> tuple[Offset, ...]:
+    """With the ways that were not seen yet of a card with four indexes.
+
+    They are the corners of an oblong, so that a side and a diagonal tell all of them.
+    """
+    diagonal = max((each.length for each in found), default=0.0)
+    near = SAME_SIDE * diagonal
+    across = [abs(each.right) for each in found if not each.upside_down]
+    along = [abs(each.down) for each in found if each.upside_down and abs(each.right) < near]
+    slanted = [each for each in found if each.upside_down and abs(each.right) >= near]
+    four = [
+        each
+        for each in slanted
+        if any(abs(abs(each.right) - wide) < near for wide in across)
+        or any(abs(abs(each.down) - tall) < near for tall in along)
+    ]
+    if not four:
+        return found
+    wide, tall = abs(four[0].right), abs(four[0].down)
+    whole = (
+        Offset(wide, tall, upside_down=True),
+        Offset(-wide, tall, upside_down=True),
+        Offset(0.0, tall, upside_down=True),
+        Offset(wide, 0.0, upside_down=False),
+        Offset(-wide, 0.0, upside_down=False),
+    )
+    missing = (each for each in whole if not any(_same_way(each, known, near) for known in found))
+    return (*found, *missing)
+
+
+def _same_way(one: Offset, other: Offset, near: float) -> bool:
+    away = math.hypot(one.right - other.right, one.down - other.down)
+    return one.upside_down == other.upside_down and away < 2 * near
 
 
 def _turn(degrees: float) -> float:

@@ -224,7 +224,7 @@ def _card_stayed(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape
     """Whether another index of the same card lay there before, while this one was covered."""
     return shape.known and any(
         other.there.first_s <= last.there.last_s
-        and other.there.until_s >= spot.there.first_s
+        and other.there.last_s >= spot.there.first_s
         and min(shape.fit(other.pose, last.pose), shape.fit(other.pose, spot.pose)) > 0
         and same_reading(other.votes.evidence, spot.votes.evidence) > 1.5
         for other in spots
@@ -424,15 +424,21 @@ def _moved(before: Stay, after: Stay, shape: CardShape, hidden: _Hidden) -> floa
         return odds + HIDDEN - min(waited, MOST_GAP)
     odds -= waited
     if after.hand != DISCARD:
-        if before.hand != after.hand:
-            odds += PASSING if after.seen == 1 else ELSEWHERE
-        if shape.known and shape.apart(before.centre, after.centre) > 4:
-            odds += ELSEWHERE
+        odds += _elsewhere(before, after, shape)
     if hidden.above:
         return odds + (MOVED if hidden.by_a_split else COVERED)
     if shape.known and all(_covers(after, spot, shape) for spot in before.spots):
         return odds + COVERED
     return odds + (MOVED if before.gone else UNJUDGED)
+
+
+def _elsewhere(before: Stay, after: Stay, shape: CardShape) -> float:
+    """What it says against a move that a card went to another hand, or far away."""
+    other_hand = before.hand != after.hand
+    if other_hand and after.seen == 1:
+        return PASSING
+    far = shape.known and shape.apart(before.centre, after.centre) > 4
+    return ELSEWHERE * (other_hand + far)
 
 
 def _lies_as_before(before: Stay, after: Stay, shape: CardShape) -> bool:

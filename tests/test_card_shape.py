@@ -96,39 +96,50 @@ def test_nothing_is_known_of_cards_before_two_were_seen() -> None:
 def test_cards_that_all_lie_alike_are_taken_as_seen_from_a_usual_height() -> None:
     """They look equal however far the camera leans: a trifle must not tell how long cards are."""
     known = CardShape(FRAME)
-    for x, y in ((240, 340), (820, 340.2), (300, 339.7), (880, 340.1)):
-        known.learn(IndexPose(x, y, 0.0), IndexPose(x + 45.2, y + 66.9, 180.0))
-    assert known.diagonal == pytest.approx(np.hypot(45, 67 / 0.75), rel=0.1)
+    for x, y, long in ((1000, 420, 63.0), (560, 130, 63.1), (1035, 431, 62.9), (948, 422, 63.0)):
+        known.learn(IndexPose(x, y, 0.0), IndexPose(x + 41.0, y + long, 180.0))
+    assert known.diagonal == pytest.approx(np.hypot(41, 63 / 0.75), rel=0.1)
 
 
-def four_poses(x: float, y: float) -> tuple[IndexPose, IndexPose, IndexPose, IndexPose]:
+def four_poses(x: float, y: float, turned: float) -> tuple[IndexPose, ...]:
     """All indexes of a card that has one in each corner, beginning above on the left."""
-    return (
-        IndexPose(x - 22, y - 32, 0.0),
-        IndexPose(x + 22, y - 32, 0.0),
-        IndexPose(x - 22, y + 32, 180.0),
-        IndexPose(x + 22, y + 32, 180.0),
+    turn = np.radians(turned)
+    sides = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    corners = (np.array([right, down]) @ sides for down in (-34, 34) for right in (-25, 25))
+    return tuple(
+        seen_from_the_side(x + away[0], y + away[1], turned + (180 if number > 1 else 0))
+        for number, away in enumerate(corners)
     )
+
+
+LAID = (
+    (-300, -100, 4),
+    (0, -150, -3),
+    (300, -120, 6),
+    (-200, 120, 30),
+    (250, 150, -35),
+    (60, 0, 90),
+)
 
 
 def test_a_card_with_an_index_in_each_corner_is_known_by_some_of_its_ways() -> None:
     """One corner of each card was read badly, so that one of its diagonals was never learnt."""
     known = CardShape(FRAME)
-    for place in ((300, 300), (500, 310), (700, 290)):
-        above, beside, below, opposite = four_poses(*place)
-        for other in (beside, opposite):
-            known.learn(above, other)
+    for place in LAID:
+        above, beside, _, opposite = four_poses(*place)
+        known.learn(above, opposite)
+        known.learn(above, beside)
         known.learn(beside, opposite)
-    _, beside, below, opposite = four_poses(400, 320)
-    assert known.fit(beside, below) > 0
-    assert known.fit(below, opposite) > 0
+    _, beside, below, opposite = four_poses(100, 60, 10)
+    assert known.fit(beside, below) > 2
+    assert known.fit(below, opposite) > 2
 
 
 def test_a_card_with_two_indexes_has_no_others() -> None:
     known = CardShape(FRAME)
-    for place in ((300, 300), (500, 310), (700, 290)):
+    for place in LAID:
         above, _, _, opposite = four_poses(*place)
         known.learn(above, opposite)
-    _, beside, below, _ = four_poses(400, 320)
+    _, beside, below, _ = four_poses(100, 60, 10)
     assert known.fit(beside, below) < 0
     assert len(known.offsets) == 1

@@ -73,10 +73,14 @@ def test_a_copy_laid_nearly_where_the_other_lay_is_not_the_other() -> None:
     pair = [
         card("KC", lay("dealer", 0, 1.0, END_S)),
         card("8S", lay("box1", 0, 2.0, 6.2), lay("box1", -0.83, 6.8, END_S, down=0.02)),
-        card("8S", lay("box1", 0.55, 4.0, 5.6, down=0.12), lay("box1", -0.02, 6.1, END_S, down=-0.15)),
+        card(
+            "8S",
+            lay("box1", 0.55, 4.0, 5.6, down=0.12),
+            lay("box1", -0.02, 6.1, END_S, down=-0.15),
+        ),
         card("6S", lay("box1", -0.75, 8.6, END_S, down=0.33)),
         card("9D", lay("box1", 0.08, 10.6, END_S, down=0.2)),
-    ]  # fmt: skip
+    ]
     x, y = FIRST["box1"]
     over = (x - 150.0, y - 150.0, x + 150.0, y + 150.0)
     moments = everywhere(END_S + 2, [(5.0, 6.2, over)], moving=True)

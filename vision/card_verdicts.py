@@ -102,7 +102,7 @@ class _Seen:
         self.back = max((stay.back.score for stay in chain if stay.back is not None), default=0.0)
         evidence = np.asarray(sum(stay.evidence for stay in chain))
         self.surest = float(normalised(evidence).max()) if spots else 0.0
-        self.paired = max(len(stay.spots) for stay in chain) > 1
+        self.paired = max(len(stay.corners) for stay in chain) > 1
         turned = any(stay.back is not None for stay in chain)
         self.turned = turned and max(self.back - A_BACK, self.score - AN_INDEX) >= 0
 

@@ -63,6 +63,9 @@ class Votes:
         self.count += 1
         self._known = None
 
+    def __add__(self, other: Votes) -> Votes:
+        return Votes(self.total + other.total, self.count + other.count)
+
     @property
     def evidence(self) -> NDArray[np.float64]:
         """The logarithm of the likelihoods, up to a constant.

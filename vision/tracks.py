@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vision.card_moves import link
 from vision.card_shape import CardShape
 from vision.card_verdicts import A_BACK, Verdict, verdicts_on
 from vision.glances import middle
@@ -362,7 +363,9 @@ class Tracker:
         heights = [spot.height for spot in spots if spot.mean_quality > CLEARLY_AN_INDEX]
         usual = float(np.median(heights)) if heights else 0.0
         followed = []
-        for stay in stays_of(spots, backs, self.shape, self._zones):
+        stays = stays_of(spots, backs, self.shape, self._zones)
+        link(stays, self.shape)
+        for stay in stays:
             if stay.follows is None and not self._is_furniture(stay):
                 chain = [stay]
                 while chain[-1].followed_by is not None:

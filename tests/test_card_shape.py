@@ -75,6 +75,15 @@ def test_indexes_that_lie_otherwise_than_on_a_card_do_not_fit(shape: CardShape) 
     assert shape.fit(one, upright) < 0
 
 
+def test_indexes_that_lie_as_on_a_card_fit_though_one_seems_to_lean_otherwise(
+    shape: CardShape,
+) -> None:
+    one, other = corner_poses(0, 0, 10)
+    misjudged = replace(other, lean=other.lean + 60)
+    assert 0 < shape.fit(one, misjudged) < shape.fit(one, other) - 3
+    assert shape.fit(one, replace(misjudged, y=other.y + 30)) < 0
+
+
 def test_a_card_covers_what_lies_under_it(shape: CardShape) -> None:
     one, _ = corner_poses(0, 0, 0)
     under, beside = seen_from_the_side(15, 20, 0), seen_from_the_side(60, 0, 0)

@@ -57,6 +57,33 @@ def test_an_index_that_was_misread_when_it_was_first_seen_is_no_other_card() -> 
     assert names(cards) == ["5H", "KC", "8S", "2D"]
 
 
+def leaning_from(at_s: float, to_s: float) -> Iterator[Glance]:
+    """A coup in which one index of the first card is taken to lean otherwise for a while."""
+    for glance in LaidTable(BACCARAT, FOUR).glances():
+        cards = [
+            joined_card(
+                [
+                    replace(index, lean=index.lean - 146.0)
+                    if is_lower_index(index) and at_s <= glance.at_s < to_s
+                    else index
+                ]
+            )
+            for seen in glance.reading.cards
+            for index in seen.indexes
+        ]
+        joined = (
+            glance
+            if glance.at_s >= 5.0
+            else replace(glance, reading=replace(glance.reading, cards=tuple(cards)))
+        )
+        yield joined
+
+
+def test_an_index_whose_lean_was_misjudged_is_no_other_card() -> None:
+    (cards,) = tracked_rounds(leaning_from(0.0, 4.0), BACCARAT)
+    assert names(cards) == ["5H", "KC", "8S", "2D"]
+
+
 def beside(height: float, from_s: float, to_s: float, *glances: Glance) -> Iterator[Glance]:
     """Something that is hardly an index beside the lower one, as if it were printed twice."""
     for glance in glances:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -31,6 +31,8 @@ ANGULAR: Final = 9.0
 UNKNOWN_FIT: Final = -1.0
 """What speaks for a pair that is turned as on a card while no card's shape is known yet."""
 WORST_FIT: Final = -12.0
+LEAN_MISJUDGED: Final = -4.0
+"""What speaks against a pair of which one would lean otherwise on a card: it was misjudged."""
 STRANGE: Final = 5.0
 """How many times as far off a pair may be that lies as none before it."""
 AS_WELL: Final = 0.99
@@ -122,12 +124,34 @@ class CardShape:
 
     def fit(self, one: IndexPose, other: IndexPose) -> float:
         """The logarithm of the odds, by where they lie alone, that two indexes are of one card."""
-        turned = abs(_turn(other.lean - one.lean))
         if not self.known:
+            turned = abs(_turn(other.lean - one.lean))
             return UNKNOWN_FIT if turned > 140 else WORST_FIT
+        as_seen = self._fit_as_seen(one, other)
+        if as_seen > 0 or not self._is_as_far(one, other):
+            return as_seen
+        # Where it lies is seen better than how it leans.
+        turns = {180.0 if offset.upside_down else 0.0 for offset in self.offsets}
+        near = [turn for turn in turns if abs(_turn(other.lean - one.lean - turn)) < 90]
+        as_if = [
+            max(
+                self._fit_as_seen(one, replace(other, lean=one.lean + turn)),
+                self._fit_as_seen(replace(one, lean=other.lean + turn), other),
+            )
+            for turn in near
+        ]
+        return max([as_seen, *(fit + LEAN_MISJUDGED for fit in as_if)])
+
+    def _fit_as_seen(self, one: IndexPose, other: IndexPose) -> float:
+        turned = abs(_turn(other.lean - one.lean))
         ways = (self._in_frame(one, other), self._in_frame(other, one))
         loose = 1.0 if self._seen_so_turned(one) else STRANGE
         return max(self._fit_offset(offset, ways, turned, loose) for offset in self.offsets)
+
+    def _is_as_far(self, one: IndexPose, other: IndexPose) -> bool:
+        """Whether two indexes are about as far apart as two of one card."""
+        far = self.apart((one.x, one.y), (other.x, other.y)) * self.diagonal
+        return any(abs(far / offset.length - 1) < 4 * RADIAL for offset in self.offsets)
 
     def centres(self, one: IndexPose) -> list[tuple[float, float]]:
         """Where the middle of an index's card may be: at one place unless the deck has four."""

@@ -191,32 +191,42 @@ def _corners(spots: Sequence[Spot], shape: CardShape) -> list[Corner]:
 def _is_again(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -> bool:
     """Whether a spot is the corner of a card that another was before.
 
-    One that was gone, that is not quite where it was, or reads otherwise, is if its card stayed:
-    it was covered, pushed, or is half covered and misread.
+    One that was gone, that is not quite where it was, reads or leans otherwise, is if its card
+    stayed: it was covered, pushed, or is half covered and misread.
     """
-    away = math.hypot((spot.x - last.x) / last.size[0], (spot.y - last.y) / last.size[1])
+    away = _away(last, spot)
     if away > PUSHED or last.there.last_s >= spot.there.first_s:
-        return False
-    if np.degrees(np.arccos(np.clip(_unit(spot.heading) @ _unit(last.heading), -1, 1))) > LEANS:
         return False
     in_place = away <= SAME_PLACE
     alike = same_reading(spot.votes.evidence, last.votes.evidence) > ALIKE
-    if not (in_place and alike):
-        return (in_place or alike) and any(
-            max(same_reading(other.votes.evidence, each.votes.evidence) for each in (last, spot))
-            > ALIKE
-            for other in _that_stayed(last, spot, spots, shape)
-        )
-    return not last.there.gone or any(_that_stayed(last, spot, spots, shape))
+    turned = np.degrees(np.arccos(np.clip(_unit(spot.heading) @ _unit(last.heading), -1, 1)))
+    agreeing = in_place + alike + (turned < LEANS)
+    if agreeing < 2:
+        return False
+    if agreeing == 3 and not last.there.gone:
+        return True
+    return any(
+        agreeing == 3
+        or max(same_reading(other.votes.evidence, each.votes.evidence) for each in (last, spot))
+        > ALIKE
+        for other in _that_stayed(last, spot, spots, shape)
+    )
+
+
+def _away(last: Spot, spot: Spot) -> float:
+    """How far apart two spots are, in widths and heights of an index."""
+    return math.hypot((spot.x - last.x) / last.size[0], (spot.y - last.y) / last.size[1])
 
 
 def _that_stayed(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -> Iterator[Spot]:
     """What lies as another index of the same card, and was seen before and after."""
+    # At one place it is the same way to both, unless one's lean was misjudged.
+    fits = max if _away(last, spot) <= SAME_PLACE else min
     for other in spots if shape.known else ():
         if (
             other.there.first_s <= last.there.last_s
             and other.there.last_s >= spot.there.first_s
-            and min(shape.fit(other.pose, last.pose), shape.fit(other.pose, spot.pose)) > 0
+            and fits(shape.fit(other.pose, last.pose), shape.fit(other.pose, spot.pose)) > 0
         ):
             yield other
 

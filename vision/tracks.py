@@ -6,7 +6,7 @@ cleared. What it reads is a vote over all its indexes and sightings, kept as pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -14,6 +14,8 @@ import numpy as np
 from vision.card_moves import link
 from vision.card_shape import CardShape
 from vision.card_verdicts import A_BACK, Verdict, verdicts_on
+from vision.cloth import Cloth
+from vision.covered_cloth import CoveredCloth
 from vision.glances import middle
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
 from vision.stays import came_apart, same_reading, stays_of
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vision.card_reader import Box
+    from vision.cloth import Covered
     from vision.glances import Glance
     from vision.index_spots import BackSpot, Spot
     from vision.stays import Stay
@@ -76,6 +79,13 @@ class TrackedCard:
     """What lies round its indexes, or its back, where it was read last: a split moves it."""
     hardly: bool = False
     """Whether it was seen so badly that it may be no card."""
+    unseen_s: float | None = None
+    """When something came to lie at its place that nobody could read, if it may be this card."""
+
+    @property
+    def lies_from_s(self) -> float:
+        """When it was laid, as far as that can be told."""
+        return self.laid_s if self.unseen_s is None else self.unseen_s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +112,7 @@ class Tracker:
         self._zones = zones
         self.shape = CardShape(zones.frame)
         self._keeper = SpotKeeper()
+        self._cloth = Cloth()
         self._waiting: list[tuple[list[Spot], list[BackSpot]]] = []
         self._known_live: set[int] = set()
         self._learnt: set[tuple[int, int]] = set()
@@ -119,6 +130,7 @@ class Tracker:
             cleared += self._close()
         backs = [back for back in glance.reading.backs if self._in_hand(*middle(back.box))]
         self._keeper.see(glance, backs)
+        self._cloth.see(glance)
         self._learn_shape()
         live = self._live(glance.at_s)
         if live:
@@ -129,6 +141,7 @@ class Tracker:
         else:
             if self._clear_from is None and self._credible_ever():
                 self._clear_from = glance.at_s
+                self._cloth.cleared(glance)
             self._keeper.forget(glance.at_s, self._credible)
         return [cards for cards in cleared if cards]
 
@@ -249,7 +262,9 @@ class Tracker:
             [spot for spot in spots if spot.there.first_s >= begins],
             [back for back in backs if back.there.first_s >= begins],
         )
-        return self._numbered(old)
+        numbered = self._numbered(old, [look for look in self._cloth.looks if look.at_s < begins])
+        self._cloth.forget(begins)
+        return numbered
 
     def _carried_on(self, gone: Sequence[_Chain], fresh: Sequence[_Chain]) -> bool:
         """Whether what is new is what was there before, as when the camera was pushed."""
@@ -316,9 +331,11 @@ class Tracker:
         if sum(chain.verdict.told for chain in chains) < FEWEST_CARDS and not at_last:
             self._waiting.append((spots, backs))
             return []
-        before = [self._numbered(self._chains(*few)) for few in self._waiting]
+        before = [self._numbered(self._chains(*few), ()) for few in self._waiting]
         self._waiting.clear()
-        return [*before, self._numbered(chains)]
+        numbered = self._numbered(chains, self._cloth.looks)
+        self._cloth.forget(since)
+        return [*before, numbered]
 
     def _clear(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> None:
         """Forget all but these, and what is not cleared with the hands.
@@ -336,8 +353,16 @@ class Tracker:
     def _untold(self, spots: Sequence[Spot]) -> list[Spot]:
         return [spot for spot in spots if spot.number not in self._told]
 
-    def _numbered(self, chains: Sequence[_Chain]) -> tuple[TrackedCard, ...]:
+    def _numbered(
+        self, chains: Sequence[_Chain], looks: Sequence[Covered]
+    ) -> tuple[TrackedCard, ...]:
         cards = [chain for chain in chains if chain.verdict.told]
+        known = [chain.stays for chain in chains if chain.verdict is not Verdict.NO]
+        cloth = CoveredCloth(looks, self._cloth.side, known, self.shape)
+        self.perhaps += [
+            Place(each.start_s, each.end_s, each.hand, each.x, each.y, face_up=False)
+            for each in cloth.unread(self._zones)
+        ]
         self.perhaps += [
             place
             for chain in chains
@@ -351,7 +376,13 @@ class Tracker:
             first = card.first
             # Where cards are dealt face down, that none was read there proves nothing.
             bare_s = first.untouched_s if first.hand in face_down else first.not_before_s
-            tracked.append(_tracked_card(self._count, card, bare_s))
+            unseen = cloth.unseen(first)
+            seen = _tracked_card(self._count, card, bare_s)
+            tracked.append(
+                seen
+                if unseen is None
+                else replace(seen, not_before_s=min(bare_s, unseen.bare_s), unseen_s=unseen.since_s)
+            )
         return tuple(tracked)
 
     def _tracked(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> list[_Chain]:

@@ -124,6 +124,13 @@ def test_a_hand_that_rests_beside_the_cards_is_no_card() -> None:
     assert read.perhaps == ()
 
 
+def test_a_hand_that_rested_where_a_card_was_laid_later_says_nothing_of_their_order() -> None:
+    last = coup()[3].lays[0]
+    hand = (last.x - 40, last.y - 50, last.x + 40, last.y + 50)
+    (read,) = read_rounds(filmed(coup(), others=[(0.4, 1.7, hand)]), BACCARAT, 8)
+    assert told(read) == USUAL
+
+
 def test_chips_before_the_zone_of_a_hand_are_no_card() -> None:
     chips = (300.0, 565.0, 380.0, 640.0)
     (read,) = read_rounds(filmed(coup(), others=[(0.5, 21.0, chips)]), BACCARAT, 8)

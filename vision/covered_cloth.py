@@ -50,7 +50,8 @@ PART_OF_A_CARD: Final = 0.3
 class Unseen:
     """A card lay there before it was found."""
 
-    since_s: float
+    since_s: float | None
+    """None: something lay there, and was gone again before it was found: this card or another."""
     bare_s: float
     """When its place was last known to be bare before."""
 
@@ -85,17 +86,20 @@ class CoveredCloth:
         """Since when a card lay where it was first found, if that is longer; None: it is not."""
         if id(stay) not in self._places:
             return None
-        bare_s, run = float("-inf"), list[float]()
+        bare_s, run, gone = float("-inf"), list[float](), False
         for look in self._looks:
             if look.at_s > stay.first_s - FOUND_LATE_S:
                 break
             share = self._covered_share(stay, look)
             if share is not None and share >= COVERED:
                 run.append(look.at_s)
-            elif share is not None and share < BARE and len(run) < LYING_LOOKS:
-                # A card may be taken up to be looked at: what was bare then was not before.
-                bare_s, run = look.at_s, []
-        return Unseen(run[0], bare_s) if len(run) >= LYING_LOOKS else None
+            elif share is not None and share < BARE:
+                # A card may be taken up to be looked at, and laid there again.
+                gone = len(run) >= LYING_LOOKS
+                bare_s, run = (bare_s, run) if gone else (look.at_s, [])
+        if len(run) < LYING_LOOKS:
+            return None
+        return Unseen(None if gone else run[0], bare_s)
 
     def _covered_share(self, stay: Stay, look: Covered) -> float | None:
         """How much of a card's place is covered, apart from other cards; None: too little shows."""

@@ -205,11 +205,24 @@ def _is_again(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -
         return False
     if agreeing == 3 and not last.there.gone:
         return True
+    if not alike and _has_company(spot, last.there.last_s, spots, shape):
+        return False
     return any(
         agreeing == 3
         or max(same_reading(other.votes.evidence, each.votes.evidence) for each in (last, spot))
         > ALIKE
         for other in _that_stayed(last, spot, spots, shape)
+    )
+
+
+def _has_company(spot: Spot, after_s: float, spots: Sequence[Spot], shape: CardShape) -> bool:
+    """Whether another index of the same card came since then, and reads as this one does."""
+    return any(
+        other is not spot
+        and other.there.first_s > after_s
+        and shape.fit(other.pose, spot.pose) > 0
+        and same_reading(other.votes.evidence, spot.votes.evidence) > ALIKE
+        for other in spots
     )
 
 

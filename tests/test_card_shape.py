@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,12 +103,28 @@ def test_nothing_is_known_of_cards_before_two_were_seen() -> None:
     assert fresh.known
 
 
-def test_cards_that_all_lie_alike_are_taken_as_seen_from_a_usual_height() -> None:
+@pytest.mark.parametrize("long", [63.0, 42.0, 31.0])
+def test_cards_that_all_lie_alike_are_taken_to_be_as_long_as_cards_are(long: float) -> None:
     """They look equal however far the camera leans: a trifle must not tell how long cards are."""
     known = CardShape(FRAME)
-    for x, y, long in ((1000, 420, 63.0), (560, 130, 63.1), (1035, 431, 62.9), (948, 422, 63.0)):
-        known.learn(IndexPose(x, y, 0.0), IndexPose(x + 41.0, y + long, 180.0))
-    assert known.diagonal == pytest.approx(np.hypot(41, 63 / 0.75), rel=0.1)
+    for x, y, by in ((1000, 420, 0.0), (560, 130, 0.1), (1035, 431, -0.1), (948, 422, 0.0)):
+        known.learn(IndexPose(x, y, 0.0), IndexPose(x + 41.0, y + long + by, 180.0))
+    assert known.diagonal == pytest.approx(np.hypot(41, 1.35 * 41), rel=0.1)
+
+
+def test_cards_with_four_indexes_that_all_lie_alike_are_not_stretched() -> None:
+    """The longer they were, the more alike their ways would be."""
+    known = CardShape(FRAME)
+    for x, y in ((300, 300), (500, 310), (700, 290)):
+        corners = [
+            IndexPose(x + across, y + down, 0.0 if down < 0 else 180.0)
+            for down in (-32, 32)
+            for across in (-22, 22)
+        ]
+        for one, other in combinations(corners, 2):
+            known.learn(one, other)
+    assert known.diagonal == pytest.approx(np.hypot(44, 64), rel=0.1)
+    assert len(known.offsets) == 5
 
 
 def four_poses(x: float, y: float, turned: float) -> tuple[IndexPose, ...]:

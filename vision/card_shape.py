@@ -37,6 +37,11 @@ STRANGE: Final = 5.0
 """How many times as far off a pair may be that lies as none before it."""
 AS_WELL: Final = 0.99
 """Of the best view's fit. Cards that all lie alike are equal in many views, but for a trifle."""
+USUAL_ASPECT: Final = 1.3
+USUAL_SPREAD: Final = 0.13
+IMPOSSIBLE: Final = 0.25
+"""How much farther apart a card's opposite indexes are along it than across it, on a logarithmic
+scale: how far decks differ, and how much farther off no deck is."""
 SAME_SIDE: Final = 0.12
 """How far two measures of one side of a card may differ, as a share of its diagonal."""
 _LEANS_OTHERWISE: Final = 75.0  # degrees: how the leans of cards that lie near each other spread
@@ -234,13 +239,17 @@ class CardShape:
         )
         points, leans = poses[:, :, :2] - self._middle, np.radians(poses[:, 0, 2])
         flipped = np.cos(np.radians(poses[:, 0, 2] - poses[:, 1, 2])) < 0
-        tried = {
-            view: float(_alike(_vectors(points, leans, *view), flipped).sum())
-            for view in _views(self._scale)
-        }
-        least = AS_WELL * max(tried.values())
-        self._view = next(view for view, alike in tried.items() if alike >= least)
-        self.offsets = _completed(_offsets(_vectors(points, leans, *self._view), flipped))
+        tried = []
+        for view in _views(self._scale):
+            vectors = _vectors(points, leans, *view)
+            alike = _alike(vectors, flipped)
+            tried.append((float(alike.sum()), view, _offsets(vectors, flipped, alike)))
+        # Stretched cards have ways that differ less: no view may make them longer than any card.
+        possible = [each for each in tried if _strangeness(each[2]) <= IMPOSSIBLE] or tried
+        least = AS_WELL * max(fit for fit, _, _ in possible)
+        as_well = [(view, offsets) for fit, view, offsets in possible if fit >= least]
+        self._view, found = min(as_well, key=lambda each: _strangeness(each[1]))
+        self.offsets = _completed(found)
         self._diagonal = max((each.length for each in self.offsets), default=self._diagonal)
 
 
@@ -291,9 +300,19 @@ def _alike(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> NDArray[
     return np.asarray(np.exp(-(radial * radial + angular * angular) / 2) * same)
 
 
-def _offsets(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> tuple[Offset, ...]:
+def _strangeness(offsets: tuple[Offset, ...]) -> float:
+    """How much longer or wider a card would be by its ways than cards are; 0: as usual."""
+    slanted = [each for each in offsets if each.upside_down and abs(each.right) > 0.3 * each.length]
+    if not slanted:
+        return math.inf
+    longest = max(slanted, key=lambda each: each.length)
+    return max(0.0, abs(math.log(abs(longest.down / longest.right) / USUAL_ASPECT)) - USUAL_SPREAD)
+
+
+def _offsets(
+    vectors: NDArray[np.float64], flipped: NDArray[np.bool_], alike: NDArray[np.float64]
+) -> tuple[Offset, ...]:
     """The ways that many pairs share; a wrong join is one that no others share."""
-    alike = _alike(vectors, flipped)
     left = np.ones(len(vectors), bool)
     found: list[Offset] = []
     least = max(2.0, 0.12 * len(vectors))

@@ -39,9 +39,9 @@ AS_WELL: Final = 0.99
 """Of the best view's fit. Cards that all lie alike are equal in many views, but for a trifle."""
 USUAL_ASPECT: Final = 1.3
 USUAL_SPREAD: Final = 0.13
-IMPOSSIBLE: Final = 0.25
+IMPOSSIBLE: Final = 0.7
 """How much farther apart a card's opposite indexes are along it than across it, on a logarithmic
-scale: how far decks differ, and how much farther off no deck is."""
+scale: how far decks differ, and how much farther off no deck is, though its print may slant."""
 SAME_SIDE: Final = 0.12
 """How far two measures of one side of a card may differ, as a share of its diagonal."""
 _LEANS_OTHERWISE: Final = 75.0  # degrees: how the leans of cards that lie near each other spread
@@ -302,11 +302,13 @@ def _alike(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> NDArray[
 
 def _strangeness(offsets: tuple[Offset, ...]) -> float:
     """How much longer or wider a card would be by its ways than cards are; 0: as usual."""
-    slanted = [each for each in offsets if each.upside_down and abs(each.right) > 0.3 * each.length]
-    if not slanted:
+    slanted = (
+        each for each in offsets if each.upside_down and abs(each.right) > SAME_SIDE * each.length
+    )
+    usual = next(slanted, None)
+    if usual is None:
         return math.inf
-    longest = max(slanted, key=lambda each: each.length)
-    return max(0.0, abs(math.log(abs(longest.down / longest.right) / USUAL_ASPECT)) - USUAL_SPREAD)
+    return max(0.0, abs(math.log(abs(usual.down / usual.right) / USUAL_ASPECT)) - USUAL_SPREAD)
 
 
 def _offsets(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 import cv2
 import numpy as np
 
+from vision.cloth import BARE, ENOUGH
 from vision.table_zones import HOLDERS
 
 if TYPE_CHECKING:
@@ -31,11 +32,8 @@ FAR_AROUND: Final = 3
 """So many blocks round a card look otherwise, and so many may from when it was laid."""
 AT_ONCE_S: Final = 0.6
 """What changes so soon after a card was first seen may have changed with it."""
-ENOUGH: Final = 0.35
-"""So much of a card's place has to show, apart from other cards, to tell whether it is covered."""
 COVERED: Final = 0.5
-BARE: Final = 0.25
-"""From this share of its blocks on a place is covered; below the other it is bare."""
+"""From this share of its blocks on a place is covered."""
 FOUND_LATE_S: Final = 1.0
 LYING_LOOKS: Final = 2
 """A card that is found so much later than its place was covered, in so many looks, lay there."""

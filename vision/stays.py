@@ -205,7 +205,7 @@ def _is_again(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -
         return False
     if agreeing == 3 and not last.there.gone:
         return True
-    if not alike and _has_company(spot, last.there.last_s, spots, shape):
+    if not alike and _has_company(spot, last.there.first_s, spots, shape):
         return False
     return any(
         agreeing == 3

@@ -13,7 +13,7 @@ import numpy as np
 
 from vision.card_moves import link
 from vision.card_shape import CardShape
-from vision.card_verdicts import A_BACK, Verdict, verdicts_on
+from vision.card_verdicts import A_BACK, Verdict, is_ghost, verdicts_on
 from vision.cloth import Cloth
 from vision.covered_cloth import CoveredCloth
 from vision.glances import middle
@@ -128,9 +128,13 @@ class Tracker:
         cleared = []
         if self._clear_from is not None and self._is_over(glance):
             cleared += self._close()
-        backs = [back for back in glance.reading.backs if self._in_hand(*middle(back.box))]
-        self._keeper.see(glance, backs)
         self._cloth.see(glance)
+        backs = [
+            back
+            for back in glance.reading.backs
+            if self._in_hand(*middle(back.box)) and not self._cloth.is_bare_at(back.box)
+        ]
+        self._keeper.see(glance, backs)
         self._learn_shape()
         live = self._live(glance.at_s)
         if live:
@@ -394,7 +398,16 @@ class Tracker:
         heights = [spot.height for spot in spots if spot.mean_quality > CLEARLY_AN_INDEX]
         usual = float(np.median(heights)) if heights else 0.0
         followed = []
-        stays = stays_of(spots, backs, self.shape, self._zones)
+        cards_down = [
+            back
+            for back in backs
+            if not (back.there.gone and self._cloth.is_print(back.box, back.there.until_s))
+        ]
+        stays = [
+            stay
+            for stay in stays_of(spots, cards_down, self.shape, self._zones)
+            if not is_ghost(stay, spots)
+        ]
         link(stays, self.shape)
         for stay in stays:
             if stay.follows is None and not self._is_furniture(stay):
@@ -402,7 +415,7 @@ class Tracker:
                 while chain[-1].followed_by is not None:
                     chain.append(chain[-1].followed_by)
                 followed.append(tuple(chain))
-        verdicts = verdicts_on(followed, spots, self.shape, MUCH_SMALLER * usual)
+        verdicts = verdicts_on(followed, self.shape, MUCH_SMALLER * usual)
         return [_Chain(*judged) for judged in zip(followed, verdicts, strict=True)]
 
     def _is_furniture(self, stay: Stay) -> bool:

@@ -73,7 +73,7 @@ def coup(turned_up: Sequence[float] = (0.0,) * 4, cleared_s: float = 20.0) -> li
         laid_s = 1.0 + number
         lays = [lay(hand, place, max(laid_s, up_s), cleared_s)]
         if up_s > laid_s:
-            lays.insert(0, lay(hand, place, laid_s, up_s - 0.4, face_up=False))
+            lays.insert(0, lay(hand, place, laid_s, up_s, face_up=False))
         cards.append(card(name, *lays))
     return cards
 

@@ -46,10 +46,10 @@ PART_OF_A_CARD: Final = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Unseen:
-    """A card lay there before it was found."""
+    """A card may have lain there before it was found."""
 
     since_s: float | None
-    """None: something lay there, and was gone again before it was found: this card or another."""
+    """None: it cannot be told, or something lay there and was gone again before it was found."""
     bare_s: float
     """When its place was last known to be bare before."""
 
@@ -85,26 +85,28 @@ class CoveredCloth:
         if id(stay) not in self._places:
             return None
         bare_s, run, gone = float("-inf"), list[float](), False
+        late_s = stay.first_s - FOUND_LATE_S
         for look in self._looks:
-            if look.at_s > stay.first_s - FOUND_LATE_S:
+            if look.at_s >= stay.first_s:
                 break
             share = self._covered_share(stay, look)
             if share is not None and share >= COVERED:
                 run.append(look.at_s)
-            elif share is not None and share < BARE:
+            elif share is not None and share < BARE and not gone:
                 # A card may be taken up to be looked at, and laid there again.
-                gone = len(run) >= LYING_LOOKS
+                gone = len(run) >= LYING_LOOKS and run[0] <= late_s
                 bare_s, run = (bare_s, run) if gone else (look.at_s, [])
-        if len(run) < LYING_LOOKS:
+        if not run:
             return None
-        return Unseen(None if gone else run[0], bare_s)
+        lay = not gone and len(run) >= LYING_LOOKS and run[0] <= late_s
+        return Unseen(run[0] if lay else None, bare_s)
 
     def _covered_share(self, stay: Stay, look: Covered) -> float | None:
         """How much of a card's place is covered, apart from other cards; None: too little shows."""
         own = self._places[id(stay)]
         beside = own & look.still
         for other in self._stays:
-            if other is not stay and other.not_before_s <= look.at_s <= other.until_s:
+            if other is not stay and other.first_s <= look.at_s <= other.until_s:
                 beside &= ~self._around[id(other)]
         if beside.sum() < ENOUGH * own.sum():
             return None

@@ -308,6 +308,9 @@ class SpotKeeper:
         """A spot is seen again, unless another card was laid where it was."""
         still = not within(*middle(index.box), glance.moving)
         if self._is_another(spot, index):
+            # What is misread under a hand says nothing of the card that comes next.
+            if spot.rivals and conflicting(effective(index), effective(spot.rivals[-1][2])):
+                spot.rivals = []
             spot.rivals.append((glance.at_s, self._empty_until(glance.at_s, index), index))
             if len(spot.rivals) < ABSENT_LOOKS:
                 return spot

@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from tests.followed_coup import CLEARED_S, FOUR, indexes, names
+from tests.film_reader_fakes import PERFECT, quieter
+from tests.followed_coup import CLEARED_S, FOUR, glance_at, indexes, names
 from tests.laid_cards import BACCARAT, LaidTable
-from vision.card_reader import joined_card
-from vision.glances import middle
-from vision.tracks import tracked_rounds
+from vision.card_reader import PictureReading, joined_card
+from vision.card_shape import CardShape, IndexPose
+from vision.glances import Glance, middle
+from vision.index_spots import SpotKeeper
+from vision.stays import stays_of
+from vision.tracks import Tracker, tracked_rounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from vision.card_reader import IndexSeen
-    from vision.glances import Glance
 
 LOWER = FOUR[0].lays[0]
 """Where the first card of the coup lies, the five of hearts."""
@@ -104,3 +107,50 @@ def test_what_is_hardly_an_index_is_no_card_though_it_is_seen_again_at_its_place
     twice = beside(14.0, 8.0, CLEARED_S, *beside(14.0, 1.0, 4.0, *glances))
     (cards,) = tracked_rounds(twice, BACCARAT)
     assert names(cards) == ["5H", "KC", "8S", "2D"]
+
+
+def one_index(*readings: str) -> list[Glance]:
+    """An index at one place, read every half second as each of these."""
+    box = (300.0, 300.0, 320.0, 338.0)
+    read = [glance_at(1 + n * 0.5, indexes(box, {name: 0.97})) for n, name in enumerate(readings)]
+    return [glance_at(0.0), *read]
+
+
+def test_a_card_begins_when_it_was_first_read_as_what_it_is() -> None:
+    """What was misread once, under a hand, is neither of the one card nor of the other."""
+    glances = one_index("6D", "6D", "6D", "JC", "2S", "2S", "2S")
+    (cards,) = tracked_rounds(glances, BACCARAT)
+    assert names(cards) == ["6D", "2S"]
+    assert cards[1].laid_s == 3.0
+    assert float(cards[1].probabilities.max()) > 0.95
+
+
+def test_four_indexes_round_one_middle_that_came_at_once_are_one_card() -> None:
+    """The shape of cards lying otherwise is known badly, so that only its diagonals are told."""
+    shape = CardShape(BACCARAT.frame)
+    for x, y in ((300, 300), (500, 310), (700, 290), (900, 300)):
+        shape.learn(IndexPose(x - 22, y - 32, 0.0), IndexPose(x + 22, y + 32, 180.0))
+        shape.learn(IndexPose(x + 22, y - 32, 0.0), IndexPose(x - 22, y + 32, 180.0))
+    keeper = SpotKeeper()
+    corners = [(-22, -32, 0.0), (22, 32, 180.0), (-22.0, 32, 180.0), (22, -32, 0.0)]
+    seen = [
+        replace(
+            indexes((400 + x - 8, 400 + y - 12, 400 + x + 8, 400 + y + 12), {"AH": 0.98}), lean=lean
+        )
+        for x, y, lean in corners
+    ]
+    pairs = (joined_card(seen[:2]), joined_card(seen[2:]))
+    for at_s in (1.0, 1.5):
+        reading = PictureReading(pairs, (), ())
+        keeper.see(Glance(at_s, ((0.0, 0.0, 1280.0, 720.0),), (), reading), ())
+    assert shape.fit(keeper.spots[2].pose, keeper.spots[0].pose) < 0
+    (only,) = stays_of(keeper.spots, (), shape, BACCARAT)
+    assert len(only.spots) == 4
+
+
+def test_the_shape_is_learnt_though_the_reader_joins_nothing() -> None:
+    noise = quieter(PERFECT, apart=1.0)
+    tracker = Tracker(BACCARAT)
+    for glance in LaidTable(BACCARAT, FOUR, noise).glances():
+        tracker.see(glance)
+    assert tracker.shape.known

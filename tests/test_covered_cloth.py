@@ -9,6 +9,7 @@ import numpy as np
 
 from tests.followed_cards import rounds_of, told
 from tests.laid_cards import BACCARAT, CARD, FRAME, LaidTable, card, lay
+from vision.card_reader import BackSeen
 from vision.cloth import Cloth
 from vision.film_rounds import read_rounds
 from vision.scenes import Scene
@@ -168,3 +169,34 @@ def test_what_is_left_whenever_the_table_is_clear_belongs_to_it() -> None:
         cloth.cleared(glance_of(at_s, left))
     cloth.see(glance_of(11.0, left))
     assert not cloth.looks[-1].blocks.any()
+
+
+def with_back(glances: Sequence[Glance], box: Box, from_s: float, to_s: float) -> Iterator[Glance]:
+    """Something that looks like a card face down, in all looks of a time."""
+    back = BackSeen(box, 0.8)
+    for glance in glances:
+        there = from_s <= glance.at_s < to_s
+        backs = (*glance.reading.backs, back) if there else glance.reading.backs
+        yield replace(glance, reading=replace(glance.reading, backs=backs))
+
+
+PRINTED: Final = (460.0, 400.0, 523.0, 488.0)
+
+
+def test_a_back_that_is_found_on_bare_cloth_is_print() -> None:
+    glances = with_back([*filmed(coup())], PRINTED, 6.0, 9.0)
+    (read,) = read_rounds(glances, BACCARAT, 8)
+    assert told(read) == USUAL
+
+
+def test_a_back_that_was_found_at_the_first_look_and_shows_no_less_later_is_print() -> None:
+    glances = with_back([*filmed(coup())], PRINTED, 0.0, 2.0)
+    (read,) = read_rounds(glances, BACCARAT, 8)
+    assert told(read) == USUAL
+
+
+def test_a_card_face_down_that_lay_there_before_the_film_began_is_a_card() -> None:
+    first = [(0.0, 20.0, PRINTED)]
+    glances = with_back([*filmed(coup(), others=first)], PRINTED, 0.0, 20.0)
+    (read,) = read_rounds(glances, BACCARAT, 8)
+    assert len(read.cards) == 5

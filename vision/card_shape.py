@@ -36,7 +36,9 @@ LEAN_MISJUDGED: Final = -4.0
 STRANGE: Final = 5.0
 """How many times as far off a pair may be that lies as none before it."""
 AS_WELL: Final = 0.99
-"""Of the best view's fit. Cards that all lie alike are equal in many views, but for a trifle."""
+AS_WELL_OF_FOUR: Final = 0.9
+"""Of the best view's fit. Cards that all lie alike are equal in many views, but for a trifle; those
+with four indexes, of which each card shows six pairs, but for more than that."""
 USUAL_ASPECT: Final = 1.3
 USUAL_SPREAD: Final = 0.13
 IMPOSSIBLE: Final = 0.7
@@ -246,7 +248,8 @@ class CardShape:
             tried.append((float(alike.sum()), view, _offsets(vectors, flipped, alike)))
         # Stretched cards have ways that differ less: no view may make them longer than any card.
         possible = [each for each in tried if _strangeness(each[2]) <= IMPOSSIBLE] or tried
-        least = AS_WELL * max(fit for fit, _, _ in possible)
+        as_good = AS_WELL if flipped.all() else AS_WELL_OF_FOUR
+        least = as_good * max(fit for fit, _, _ in possible)
         as_well = [(view, offsets) for fit, view, offsets in possible if fit >= least]
         self._view, found = min(as_well, key=lambda each: _strangeness(each[1]))
         self.offsets = _completed(found)

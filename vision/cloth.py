@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from vision.areas import blocks_in
+from vision.glances import middle, within
 from vision.scenes import take_over
 
 if TYPE_CHECKING:
@@ -57,8 +58,8 @@ class Cloth:
         self.looks: deque[Covered] = deque(maxlen=MOST_LOOKS)
         self.side = 1
         self._bare: NDArray[np.int16] | None = None
-        self._since_s = float("-inf")
         self._learnt = False
+        self._at_first: tuple[Box, ...] = ()
         self._left: NDArray[np.int16] | None = None
 
     def see(self, glance: Glance) -> None:
@@ -68,7 +69,8 @@ class Cloth:
             return
         if self._bare is None or self._bare.shape != scene.detail.shape:
             self._bare, self._left, self.side = scene.detail.copy(), None, scene.side
-            self._since_s, self._learnt = glance.at_s, False
+            self._learnt = False
+            self._at_first = tuple(back.box for back in glance.reading.backs)
             self.looks.clear()
         unlike = scene.unlike(self._bare)
         self.looks.append(Covered(glance.at_s, unlike > 1, unlike > PLAINLY, scene.still))
@@ -91,7 +93,8 @@ class Cloth:
 
     def is_bare_at(self, box: Box) -> bool:
         """Whether what lies in a box now is nothing, or was there whenever the table was clear."""
-        if not self.looks or not (self._learnt or self.looks[-1].at_s > self._since_s):
+        # What lay there when it was first seen was taken for cloth, and may be a card.
+        if not self.looks or not (self._learnt or not within(*middle(box), self._at_first)):
             return False
         share = self.looks[-1].share_in(box, self.side)
         return share is not None and share < BARE

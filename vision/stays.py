@@ -127,13 +127,29 @@ def stays_of(
     spots: Sequence[Spot], backs: Sequence[BackSpot], shape: CardShape, zones: Zones
 ) -> list[Stay]:
     """The stays that spots and backs make, in the order in which they began."""
-    stays = []
+    stays: list[Stay] = []
     for corners in _groups(spots, shape):
         centre = _centre([spot for corner in corners for spot in corner], shape, zones)
-        stays.append(Stay(corners, None, centre, zones.hand_at(*centre)))
+        stay = Stay(corners, None, centre, zones.hand_at(*centre))
+        same = next((other for other in stays if _is_one_card(stay, other, shape)), None)
+        if same is None:
+            stays.append(stay)
+        else:
+            same.corners += corners
     stays += [Stay([], back, back.place, zones.hand_at(*back.place)) for back in backs]
     stays.sort(key=lambda stay: stay.first_s)
     return stays
+
+
+def _is_one_card(one: Stay, other: Stay, shape: CardShape) -> bool:
+    """Whether two pairs of indexes came at once round one middle: nobody sees through a card."""
+    return (
+        shape.known
+        and len(one.corners) == len(other.corners) == 2
+        and one.first_s == other.first_s
+        and shape.apart(one.centre, other.centre) < SHARED
+        and same_reading(one.evidence, other.evidence) > ALIKE
+    )
 
 
 def evidence_of(corner: Corner) -> NDArray[np.float64]:

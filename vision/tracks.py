@@ -6,6 +6,7 @@ cleared. What it reads is a vote over all its indexes and sightings, kept as pro
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -39,6 +40,8 @@ WAIT_S: Final = 3.0
 CLEARLY_AN_INDEX: Final = 0.6
 MUCH_SMALLER: Final = 0.6
 """What is read badly, and is so much less tall than what is clearly an index, is no index."""
+HALF_TURNED: Final = -0.8
+"""The cosine of how far opposite indexes of a card are turned, at most."""
 NEVER_SURE: Final = 5e-4
 """The share that every card keeps, however often another was read."""
 
@@ -295,19 +298,37 @@ class Tracker:
         return len(gone) >= 2 * len(stale) and any(card.first.hand in emptied for card in fresh)
 
     def _learn_shape(self) -> None:
-        """Learn from spots that the reader took for one card more than once."""
+        """Learn from spots that are of one card, as far as the reader and when they came tell."""
         by_number = {spot.number: spot for spot in self._keeper.spots}
-        for spot in self._keeper.spots:
-            for number, times in spot.together.items():
-                pair = (min(spot.number, number), max(spot.number, number))
-                other = by_number.get(number)
-                if times < 2 or other is None or pair in self._learnt:
-                    continue
-                self._learnt.add(pair)
-                # Of two copies one over the other the outermost indexes look most like a pair.
-                alike = agreement(spot.votes.probabilities, other.votes.probabilities) > 0.8
-                if alike and not came_apart(spot.there, other.there):
-                    self.shape.learn(spot.pose, other.pose)
+        joined = (
+            (spot, by_number[number])
+            for spot in self._keeper.spots
+            for number, times in spot.together.items()
+            if times >= 2 and number in by_number
+        )
+        for spot, other in [*joined, *(() if self.shape.known else self._came_at_once())]:
+            pair = (min(spot.number, other.number), max(spot.number, other.number))
+            if pair in self._learnt:
+                continue
+            self._learnt.add(pair)
+            # Of two copies one over the other the outermost indexes look most like a pair.
+            alike = agreement(spot.votes.probabilities, other.votes.probabilities) > 0.8
+            if alike and not came_apart(spot.there, other.there):
+                self.shape.learn(spot.pose, other.pose)
+
+    def _came_at_once(self) -> list[tuple[Spot, Spot]]:
+        """Pairs that the reader never joins, and that are alone in reading alike, half turned."""
+        credible = [spot for spot in self._keeper.spots if self._credible(spot)]
+        alike: dict[tuple[float, int], list[Spot]] = {}
+        for spot in credible:
+            read = int(spot.votes.probabilities.argmax())
+            alike.setdefault((spot.there.first_s, read), []).append(spot)
+        pairs = [(spots[0], spots[1]) for spots in alike.values() if len(spots) == 2]
+        return [
+            (one, other)
+            for one, other in pairs
+            if math.cos(math.radians(one.pose.lean - other.pose.lean)) < HALF_TURNED
+        ]
 
     def _close(self, *, at_last: bool = False) -> list[tuple[TrackedCard, ...]]:
         """Begin anew; the cards of what lay there until now.

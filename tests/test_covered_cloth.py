@@ -103,6 +103,16 @@ def test_cards_that_were_dealt_in_the_wrong_order_are_told_so() -> None:
     assert told(read) == ["player:5H", "player:8S", "banker:KC", "banker:2D"]
 
 
+def test_a_card_laid_over_another_did_not_lie_there_before_that_was_found() -> None:
+    """The other one was found late, and covered the place of this one until then."""
+    late = replace(coup()[1], lays=(replace(coup()[1].lays[0], from_s=3.4),))
+    over = card("2D", lay("banker", 0.4, 8.0, 20.0))
+    dealt = [coup()[0], late, coup()[2], over]
+    waits = (2.8, 3.4, box_of(late, 4.0) or (0.0, 0.0, 0.0, 0.0))
+    (read,) = read_rounds(filmed(dealt, others=[waits]), BACCARAT, 8)
+    assert told(read) == USUAL
+
+
 def test_a_card_that_was_never_found_is_a_doubt() -> None:
     third = card("QH", lay("player", 3.2, 7.0, 20.0))
     (read,) = read_rounds(filmed(coup(), unfound=[third]), BACCARAT, 8)

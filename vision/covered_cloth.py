@@ -106,11 +106,20 @@ class CoveredCloth:
         own = self._places[id(stay)]
         beside = own & look.still
         for other in self._stays:
-            if other is not stay and other.first_s <= look.at_s <= other.until_s:
+            if other is not stay and self._may_lie(other, look, own):
                 beside &= ~self._around[id(other)]
         if beside.sum() < ENOUGH * own.sum():
             return None
         return float(look.blocks[beside].mean())
+
+    def _may_lie(self, stay: Stay, look: Covered, beside: Blocks) -> bool:
+        """Whether a card lies there already, found or not, by what shows of it beside a place."""
+        if stay.first_s <= look.at_s <= stay.until_s:
+            return True
+        if not stay.not_before_s <= look.at_s < stay.first_s:
+            return False
+        shown = self._places[id(stay)] & look.still & ~beside
+        return bool(shown.any()) and float(look.blocks[shown].mean()) >= COVERED
 
     def unread(self, zones: Zones) -> list[Unread]:
         """Where something as large as a part of a card lay, and was taken away again."""

@@ -156,7 +156,8 @@ def _unreadable(
     record = Record(round_, book, sheet)
     _hear_decks(record)
     places = tuple(round_.cards[place].seq for place in doubtful)
-    verdict = too_many_unread_cards(Unreadable(len(places)), book)
+    read = sum(isinstance(round_.cards[place].card, Card) for place in doubtful)
+    verdict = too_many_unread_cards(Unreadable(len(places), read), book)
     record.hear("SRC002", verdict, evidence=Evidence(cards=places))
     return record.findings
 

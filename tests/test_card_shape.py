@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -75,6 +76,15 @@ def test_indexes_that_lie_otherwise_than_on_a_card_do_not_fit(shape: CardShape) 
     assert shape.fit(one, upright) < 0
 
 
+def test_indexes_that_lie_as_on_a_card_fit_though_one_seems_to_lean_otherwise(
+    shape: CardShape,
+) -> None:
+    one, other = corner_poses(0, 0, 10)
+    misjudged = replace(other, lean=other.lean + 60)
+    assert 0 < shape.fit(one, misjudged) < shape.fit(one, other) - 3
+    assert shape.fit(one, replace(misjudged, y=other.y + 30)) < 0
+
+
 def test_a_card_covers_what_lies_under_it(shape: CardShape) -> None:
     one, _ = corner_poses(0, 0, 0)
     under, beside = seen_from_the_side(15, 20, 0), seen_from_the_side(60, 0, 0)
@@ -91,3 +101,71 @@ def test_nothing_is_known_of_cards_before_two_were_seen() -> None:
     assert not fresh.known
     fresh.learn(*corner_poses(200, 100, 5))
     assert fresh.known
+
+
+@pytest.mark.parametrize("long", [63.0, 42.0, 31.0])
+def test_cards_that_all_lie_alike_are_taken_to_be_as_long_as_cards_are(long: float) -> None:
+    """They look equal however far the camera leans: a trifle must not tell how long cards are."""
+    known = CardShape(FRAME)
+    for x, y, by in ((1000, 420, 0.0), (560, 130, 0.1), (1035, 431, -0.1), (948, 422, 0.0)):
+        known.learn(IndexPose(x, y, 0.0), IndexPose(x + 41.0, y + long + by, 180.0))
+    assert known.diagonal == pytest.approx(np.hypot(41, 1.35 * 41), rel=0.1)
+
+
+def test_cards_with_four_indexes_that_all_lie_alike_are_not_stretched() -> None:
+    """The longer they were, the more alike their ways would be."""
+    known = CardShape(FRAME)
+    for x, y in ((300, 300), (500, 310), (700, 290)):
+        corners = [
+            IndexPose(x + across, y + down, 0.0 if down < 0 else 180.0)
+            for down in (-32, 32)
+            for across in (-22, 22)
+        ]
+        for one, other in combinations(corners, 2):
+            known.learn(one, other)
+    assert known.diagonal == pytest.approx(np.hypot(44, 64), rel=0.1)
+    assert len(known.offsets) == 5
+
+
+def four_poses(x: float, y: float, turned: float) -> tuple[IndexPose, ...]:
+    """All indexes of a card that has one in each corner, beginning above on the left."""
+    turn = np.radians(turned)
+    sides = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    corners = (np.array([right, down]) @ sides for down in (-34, 34) for right in (-25, 25))
+    return tuple(
+        seen_from_the_side(x + away[0], y + away[1], turned + (180 if number > 1 else 0))
+        for number, away in enumerate(corners)
+    )
+
+
+LAID = (
+    (-300, -100, 4),
+    (0, -150, -3),
+    (300, -120, 6),
+    (-200, 120, 30),
+    (250, 150, -35),
+    (60, 0, 90),
+)
+
+
+def test_a_card_with_an_index_in_each_corner_is_known_by_some_of_its_ways() -> None:
+    """One corner of each card was read badly, so that one of its diagonals was never learnt."""
+    known = CardShape(FRAME)
+    for place in LAID:
+        above, beside, _, opposite = four_poses(*place)
+        known.learn(above, opposite)
+        known.learn(above, beside)
+        known.learn(beside, opposite)
+    _, beside, below, opposite = four_poses(100, 60, 10)
+    assert known.fit(beside, below) > 2
+    assert known.fit(below, opposite) > 2
+
+
+def test_a_card_with_two_indexes_has_no_others() -> None:
+    known = CardShape(FRAME)
+    for place in LAID:
+        above, _, _, opposite = four_poses(*place)
+        known.learn(above, opposite)
+    _, beside, below, _ = four_poses(100, 60, 10)
+    assert known.fit(beside, below) < 0
+    assert len(known.offsets) == 1

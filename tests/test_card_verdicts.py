@@ -159,3 +159,55 @@ def test_copies_whose_outermost_indexes_were_joined_keep_their_order() -> None:
         ("9H", "player"),
         ("2D", "banker"),
     ]
+
+
+def with_find(glances: list[Glance], find: IndexSeen, from_s: float, to_s: float) -> list[Glance]:
+    """Glances with something else found in all looks of a time."""
+    return [
+        replace(
+            glance,
+            reading=replace(glance.reading, cards=(*glance.reading.cards, joined_card([find]))),
+        )
+        if from_s <= glance.at_s < to_s
+        else glance
+        for glance in glances
+    ]
+
+
+def find_at(x: float, y: float, name: str, sure: float, score: float, lean: float) -> IndexSeen:
+    shares = np.full(len(CARDS), (1 - sure) / (len(CARDS) - 1), np.float32)
+    shares[NUMBERS[name]] = sure
+    return IndexSeen((x - 4, y - 9, x + 4, y + 9), score, 0.99, shares, 18.0, lean)
+
+
+@pytest.mark.parametrize(("from_s", "told_too"), [(6.0, False), (8.0, True)])
+def test_what_a_card_left_showing_of_the_one_below_is_no_card(
+    from_s: float,
+    told_too: bool,  # noqa: FBT001
+) -> None:
+    """A pip of which the half is covered looks like an index; one that comes alone is a doubt."""
+    third = card("JC", lay("player", 1.5, 6.0, 14.0, down=0.3))
+    glances = list(LaidTable(BACCARAT, (*FOUR, third)).glances())
+    below = FOUR[2].lays[0]
+    pip = find_at(below.x, below.y - 30, "4C", 0.2, 0.55, 60.0)
+    (only,) = read_rounds(with_find(glances, pip, from_s, 14.0), BACCARAT, 8)
+    assert ("JC", False) in told(only)
+    assert (len(told(only)) > 1 or len(only.perhaps) > 0) == told_too
+
+
+def test_a_ghost_beside_an_index_is_not_what_was_turned_up() -> None:
+    """The card that lay there face down is the one that stays."""
+    turned = lay("banker", 1.05, 8.0, 14.0)
+    hole = card("2D", lay("banker", 1.2, 4.0, 8.0, face_up=False), turned)
+    glances = list(LaidTable(BACCARAT, (*FOUR[:3], hole)).glances())
+    own = next(
+        index
+        for glance in glances
+        for index in glance.reading.indexes
+        if CARDS[int(index.probabilities.argmax())] == "2D" and index.box[0] < turned.x
+    )
+    x, y = (own.box[0] + own.box[2]) / 2, (own.box[1] + own.box[3]) / 2
+    ghost = find_at(x + 0.6 * own.height, y, "2D", 0.9, 0.35, own.lean)
+    (only,) = read_rounds(with_find(glances, ghost, 8.0, 8.35), BACCARAT, 8)
+    assert [(each.card, each.hardly) for each in only.cards[3:]] == [("2D", False)]
+    assert only.cards[3].laid_s < 5

@@ -9,7 +9,8 @@ import pytest
 
 from tests.film_reader_fakes import MODERATE
 from tests.followed_cards import END_S, followed, rounds_of, told
-from tests.laid_cards import BLACKJACK, FRAME, LaidTable, card, lay
+from tests.followed_coup import everywhere
+from tests.laid_cards import BLACKJACK, FIRST, FRAME, LaidTable, card, lay
 from vision.card_shape import CardShape
 from vision.split_hands import hands_of_box
 from vision.tracks import Place
@@ -65,6 +66,26 @@ def test_two_copies_of_one_card_are_split_into_the_hands_they_went_to() -> None:
     )
     (read,) = rounds_of(table)
     assert told(read) == ["box1:8S", "dealer:KC", "box1:8S", "box1:3C", "box1.2:TD"]
+
+
+def test_a_copy_laid_nearly_where_the_other_lay_is_not_the_other() -> None:
+    """Nobody sees how two copies are parted, and one of them comes to lie about where both were."""
+    pair = [
+        card("KC", lay("dealer", 0, 1.0, END_S)),
+        card("8S", lay("box1", 0, 2.0, 6.2), lay("box1", -0.83, 6.8, END_S, down=0.02)),
+        card(
+            "8S",
+            lay("box1", 0.55, 4.0, 5.6, down=0.12),
+            lay("box1", -0.02, 6.1, END_S, down=-0.15),
+        ),
+        card("6S", lay("box1", -0.75, 8.6, END_S, down=0.33)),
+        card("9D", lay("box1", 0.08, 10.6, END_S, down=0.2)),
+    ]
+    x, y = FIRST["box1"]
+    over = (x - 150.0, y - 150.0, x + 150.0, y + 150.0)
+    moments = everywhere(END_S + 2, [(5.0, 6.2, over)], moving=True)
+    (read,) = rounds_of(LaidTable(BLACKJACK, pair, moments=moments))
+    assert told(read) == ["dealer:KC", "box1:8S", "box1:8S", "box1:6S", "box1.2:9D"]
 
 
 def test_cards_pushed_a_little_are_no_split() -> None:

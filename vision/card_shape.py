@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -31,8 +31,21 @@ ANGULAR: Final = 9.0
 UNKNOWN_FIT: Final = -1.0
 """What speaks for a pair that is turned as on a card while no card's shape is known yet."""
 WORST_FIT: Final = -12.0
+LEAN_MISJUDGED: Final = -4.0
+"""What speaks against a pair of which one would lean otherwise on a card: it was misjudged."""
 STRANGE: Final = 5.0
 """How many times as far off a pair may be that lies as none before it."""
+AS_WELL: Final = 0.99
+AS_WELL_OF_FOUR: Final = 0.9
+"""Of the best view's fit. Cards that all lie alike are equal in many views, but for a trifle; those
+with four indexes, of which each card shows six pairs, but for more than that."""
+USUAL_ASPECT: Final = 1.3
+USUAL_SPREAD: Final = 0.13
+IMPOSSIBLE: Final = 0.7
+"""How much farther apart a card's opposite indexes are along it than across it, on a logarithmic
+scale: how far decks differ, and how much farther off no deck is, though its print may slant."""
+SAME_SIDE: Final = 0.12
+"""How far two measures of one side of a card may differ, as a share of its diagonal."""
 _LEANS_OTHERWISE: Final = 75.0  # degrees: how the leans of cards that lie near each other spread
 _PERSPECTIVES: Final = np.linspace(0, 0.0016, 9)  # per px of a picture 1280 px wide
 _FORESHORTENINGS: Final = np.linspace(0.4, 1.0, 13)
@@ -118,12 +131,34 @@ class CardShape:
 
     def fit(self, one: IndexPose, other: IndexPose) -> float:
         """The logarithm of the odds, by where they lie alone, that two indexes are of one card."""
-        turned = abs(_turn(other.lean - one.lean))
         if not self.known:
+            turned = abs(_turn(other.lean - one.lean))
             return UNKNOWN_FIT if turned > 140 else WORST_FIT
+        as_seen = self._fit_as_seen(one, other)
+        if as_seen > 0 or not self._is_as_far(one, other):
+            return as_seen
+        # Where it lies is seen better than how it leans.
+        turns = {180.0 if offset.upside_down else 0.0 for offset in self.offsets}
+        near = [turn for turn in turns if abs(_turn(other.lean - one.lean - turn)) < 90]
+        as_if = [
+            max(
+                self._fit_as_seen(one, replace(other, lean=one.lean + turn)),
+                self._fit_as_seen(replace(one, lean=other.lean + turn), other),
+            )
+            for turn in near
+        ]
+        return max([as_seen, *(fit + LEAN_MISJUDGED for fit in as_if)])
+
+    def _fit_as_seen(self, one: IndexPose, other: IndexPose) -> float:
+        turned = abs(_turn(other.lean - one.lean))
         ways = (self._in_frame(one, other), self._in_frame(other, one))
         loose = 1.0 if self._seen_so_turned(one) else STRANGE
         return max(self._fit_offset(offset, ways, turned, loose) for offset in self.offsets)
+
+    def _is_as_far(self, one: IndexPose, other: IndexPose) -> bool:
+        """Whether two indexes are about as far apart as two of one card."""
+        far = self.apart((one.x, one.y), (other.x, other.y)) * self.diagonal
+        return any(abs(far / offset.length - 1) < 4 * RADIAL for offset in self.offsets)
 
     def centres(self, one: IndexPose) -> list[tuple[float, float]]:
         """Where the middle of an index's card may be: at one place unless the deck has four."""
@@ -206,21 +241,24 @@ class CardShape:
         )
         points, leans = poses[:, :, :2] - self._middle, np.radians(poses[:, 0, 2])
         flipped = np.cos(np.radians(poses[:, 0, 2] - poses[:, 1, 2])) < 0
-        best, best_alike = self._view, -1.0
-        vectors = np.zeros((len(poses), 2))
-        for perspective, foreshortening in _views(self._scale):
-            tried = _vectors(points, leans, perspective, foreshortening)
-            alike = float(_alike(tried, flipped).sum())
-            if alike > best_alike + 1e-9:
-                best, best_alike, vectors = (perspective, foreshortening), alike, tried
-        self._view = best
-        self.offsets = _offsets(vectors, flipped)
+        tried = []
+        for view in _views(self._scale):
+            vectors = _vectors(points, leans, *view)
+            alike = _alike(vectors, flipped)
+            tried.append((float(alike.sum()), view, _offsets(vectors, flipped, alike)))
+        # Stretched cards have ways that differ less: no view may make them longer than any card.
+        possible = [each for each in tried if _strangeness(each[2]) <= IMPOSSIBLE] or tried
+        as_good = AS_WELL if flipped.all() else AS_WELL_OF_FOUR
+        least = as_good * max(fit for fit, _, _ in possible)
+        as_well = [(view, offsets) for fit, view, offsets in possible if fit >= least]
+        self._view, found = min(as_well, key=lambda each: _strangeness(each[1]))
+        self.offsets = _completed(found)
         self._diagonal = max((each.length for each in self.offsets), default=self._diagonal)
 
 
 @lru_cache(maxsize=4)
 def _views(scale: float) -> tuple[tuple[float, float], ...]:
-    """Views to try, the most usual first: of two that fit as well the first is taken."""
+    """Views to try, the most usual first: of those that fit as well the first is taken."""
     views = [
         (float(perspective) * scale, float(foreshortening))
         for perspective in _PERSPECTIVES
@@ -265,9 +303,21 @@ def _alike(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> NDArray[
     return np.asarray(np.exp(-(radial * radial + angular * angular) / 2) * same)
 
 
-def _offsets(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> tuple[Offset, ...]:
+def _strangeness(offsets: tuple[Offset, ...]) -> float:
+    """How much longer or wider a card would be by its ways than cards are; 0: as usual."""
+    slanted = (
+        each for each in offsets if each.upside_down and abs(each.right) > SAME_SIDE * each.length
+    )
+    usual = next(slanted, None)
+    if usual is None:
+        return math.inf
+    return max(0.0, abs(math.log(abs(usual.down / usual.right) / USUAL_ASPECT)) - USUAL_SPREAD)
+
+
+def _offsets(
+    vectors: NDArray[np.float64], flipped: NDArray[np.bool_], alike: NDArray[np.float64]
+) -> tuple[Offset, ...]:
     """The ways that many pairs share; a wrong join is one that no others share."""
-    alike = _alike(vectors, flipped)
     left = np.ones(len(vectors), bool)
     found: list[Offset] = []
     least = max(2.0, 0.12 * len(vectors))
@@ -281,6 +331,41 @@ def _offsets(vectors: NDArray[np.float64], flipped: NDArray[np.bool_]) -> tuple[
         found.append(Offset(float(right), float(down), bool(flipped[at])))
         left &= alike[at] <= 0.01
     return tuple(found)
+
+
+def _completed(found: tuple[Offset, ...]) -> tuple[Offset, ...]:
+    """With the ways that were not seen yet of a card with four indexes.
+
+    They are the corners of an oblong, so that a side and a diagonal tell all of them.
+    """
+    diagonal = max((each.length for each in found), default=0.0)
+    near = SAME_SIDE * diagonal
+    across = [abs(each.right) for each in found if not each.upside_down]
+    along = [abs(each.down) for each in found if each.upside_down and abs(each.right) < near]
+    slanted = [each for each in found if each.upside_down and abs(each.right) >= near]
+    four = [
+        each
+        for each in slanted
+        if any(abs(abs(each.right) - wide) < near for wide in across)
+        or any(abs(abs(each.down) - tall) < near for tall in along)
+    ]
+    if not four:
+        return found
+    wide, tall = abs(four[0].right), abs(four[0].down)
+    whole = (
+        Offset(wide, tall, upside_down=True),
+        Offset(-wide, tall, upside_down=True),
+        Offset(0.0, tall, upside_down=True),
+        Offset(wide, 0.0, upside_down=False),
+        Offset(-wide, 0.0, upside_down=False),
+    )
+    missing = (each for each in whole if not any(_same_way(each, known, near) for known in found))
+    return (*found, *missing)
+
+
+def _same_way(one: Offset, other: Offset, near: float) -> bool:
+    away = math.hypot(one.right - other.right, one.down - other.down)
+    return one.upside_down == other.upside_down and away < 2 * near
 
 
 def _turn(degrees: float) -> float:

@@ -61,21 +61,22 @@ class Verdict(Enum):
 
 
 def verdicts_on(
-    chains: Sequence[Sequence[Stay]], spots: Sequence[Spot], shape: CardShape, least_height: float
+    chains: Sequence[Sequence[Stay]], shape: CardShape, least_height: float
 ) -> list[Verdict]:
     """Judge all that was seen of each thing; what is hardly read and less tall is print."""
     verdicts = [
-        Verdict.NO
-        if _is_ghost(chain, spots) or _is_passing(chain, chains)
-        else _verdict_on(chain, least_height)
+        Verdict.NO if _is_passing(chain, chains) else _verdict_on(chain, least_height)
         for chain in chains
     ]
-    cards = [chain for chain, verdict in zip(chains, verdicts, strict=True) if verdict.told]
+    judged = [*zip(chains, verdicts, strict=True)]
+    cards = [chain for chain, verdict in judged if verdict.told]
+    sure = [chain for chain, verdict in judged if verdict is Verdict.CARD]
     return [
         Verdict.NO
-        if verdict is Verdict.PERHAPS and _is_printed_on(chain, cards, shape)
+        if (verdict is Verdict.PERHAPS and _is_printed_on(chain, cards, shape))
+        or (verdict in (Verdict.PERHAPS, Verdict.HARDLY) and _is_left_showing(chain, sure, shape))
         else verdict
-        for chain, verdict in zip(chains, verdicts, strict=True)
+        for chain, verdict in judged
     ]
 
 
@@ -102,7 +103,7 @@ class _Seen:
         self.back = max((stay.back.score for stay in chain if stay.back is not None), default=0.0)
         evidence = np.asarray(sum(stay.evidence for stay in chain))
         self.surest = float(normalised(evidence).max()) if spots else 0.0
-        self.paired = max(len(stay.spots) for stay in chain) > 1
+        self.paired = max(len(stay.corners) for stay in chain) > 1
         turned = any(stay.back is not None for stay in chain)
         self.turned = turned and max(self.back - A_BACK, self.score - AN_INDEX) >= 0
 
@@ -167,11 +168,11 @@ def _is_passing(chain: Sequence[Stay], others: Iterable[Sequence[Stay]]) -> bool
     )
 
 
-def _is_ghost(chain: Sequence[Stay], others: Iterable[Spot]) -> bool:
+def is_ghost(stay: Stay, others: Iterable[Spot]) -> bool:
     """Whether something was seen for a moment only, and right beside an index that stayed."""
-    if len(chain) > 1 or len(chain[0].spots) != 1:
+    if len(stay.spots) != 1:
         return False
-    (spot,) = chain[0].spots
+    (spot,) = stay.spots
     if spot.there.last_s - spot.there.first_s >= GHOST_S:
         return False
     return any(
@@ -191,4 +192,20 @@ def _is_printed_on(
     at = (chain[0].main.x, chain[0].main.y)
     return shape.known and any(
         shape.apart(at, stay.centre) < ON_A_CARD for card in cards for stay in card
+    )
+
+
+def _is_left_showing(
+    chain: Sequence[Stay], cards: Iterable[Sequence[Stay]], shape: CardShape
+) -> bool:
+    """Whether it is what a card that was just laid there left showing of another one's picture."""
+    first = chain[0]
+    if len(chain) > 1 or len(first.corners) != 1 or not shape.known:
+        return False
+    read = [stay for card in cards for stay in card if stay.spots]
+    at_once = [stay for stay in read if stay.first_s == first.first_s]
+    return any(shape.apart(stay.centre, first.centre) < 1 for stay in at_once) and any(
+        stay.first_s < first.first_s
+        and shape.covers(stay.centre, stay.main.pose, first.main.x, first.main.y)
+        for stay in read
     )

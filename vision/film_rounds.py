@@ -280,13 +280,13 @@ def _usual_places(
     places: dict[int, tuple[float, float, float, int]] = {}
     for hand in set(hands.values()):
         own = [card for card in cards if hands[card.number] == hand]
-        own.sort(key=lambda card: (card.laid_s, card.not_before_s))
+        own.sort(key=lambda card: (card.lies_from_s, card.not_before_s))
         # A back is easily missed: then it is seen, or its face, long after it was laid.
         open_order = len(own) > 1 and not _surely_before(own[0], own[1])
         if open_order and ways.turned_round(hand, own[0], own[1]):
             own[:2] = own[1::-1]
         for order, card in enumerate(own):
-            places[card.number] = (*_usual_place(hand, order), card.laid_s, card.number)
+            places[card.number] = (*_usual_place(hand, order), card.lies_from_s, card.number)
     return places
 
 

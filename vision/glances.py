@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from vision.card_reader import Box, PictureReading
+    from vision.scenes import Scene
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Glance:
     areas: tuple[Box, ...]
     moving: tuple[Box, ...]
     reading: PictureReading
+    scene: Scene | None = None
+    """What all of the frame showed, where it is known."""
 
 
 def within(x: float, y: float, boxes: Iterable[Box], margin: float = 0.0) -> bool:

@@ -63,6 +63,9 @@ class Votes:
         self.count += 1
         self._known = None
 
+    def __add__(self, other: Votes) -> Votes:
+        return Votes(self.total + other.total, self.count + other.count)
+
     @property
     def evidence(self) -> NDArray[np.float64]:
         """The logarithm of the likelihoods, up to a constant.
@@ -305,6 +308,9 @@ class SpotKeeper:
         """A spot is seen again, unless another card was laid where it was."""
         still = not within(*middle(index.box), glance.moving)
         if self._is_another(spot, index):
+            # What is misread under a hand says nothing of the card that comes next.
+            if spot.rivals and conflicting(effective(index), effective(spot.rivals[-1][2])):
+                spot.rivals = []
             spot.rivals.append((glance.at_s, self._empty_until(glance.at_s, index), index))
             if len(spot.rivals) < ABSENT_LOOKS:
                 return spot

@@ -55,7 +55,7 @@ def glance_of(look: Look, reader: PictureReader) -> Glance:
         unreadable=tuple(unreadable),
         backs=tuple(sorted(backs, key=lambda back: back.box)),
     )
-    return Glance(look.frame.at_s, look.areas, look.moving, reading)
+    return Glance(look.frame.at_s, look.areas, look.moving, reading, look.scene)
 
 
 def scale_for(width: int) -> float:

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from vision.areas import blocks_in, boxes_round, contains, grown, merged
+from vision.scenes import Scene, difference, take_over
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -54,6 +55,8 @@ class Look:
     """What is to be read; everything else is as it was read last."""
     moving: tuple[Box, ...]
     """Where something moves at this moment: what lies there cannot be judged."""
+    scene: Scene | None = None
+    """What the frame shows, to be compared with what others show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +103,7 @@ def looks(
             watch = _Watch(frame, zones, pace, worth_again or _always)
             last = frame
             height, width = frame.luma.shape
-            yield Look(frame, ((0, 0, width, height),), ())
+            yield Look(frame, ((0, 0, width, height),), (), watch.scene(frame.at_s))
             continue
         gap_s = frame.at_s - last.at_s
         if gap_s < pace.sample_s:
@@ -164,6 +167,7 @@ class _Watch:
         self._shake = 0.0  # how much a block differs though nothing moved, by how full it is
         self._bare = np.zeros_like(self._now)
         self._change = np.zeros(blocks, np.float32)
+        self._nothing = np.full(blocks, _LEAST_CHANGE, np.float32)
         self._votes: list[_Vote] = []
         hands = [grown(box, 0, self._size) for box, _ in boxes_round(self._hands, self._side)]
         self._vote_on(merged(hands, pace.most_areas), frame.at_s)
@@ -193,9 +197,7 @@ class _Watch:
 
     def _difference(self, other: NDArray[np.int16]) -> NDArray[np.float32]:
         """How much each block differs now from what another picture shows, in its mean."""
-        difference = cv2.absdiff(self._now, other)
-        means = cv2.resize(difference, self._grid, interpolation=cv2.INTER_AREA)
-        return means.astype(np.float32)
+        return difference(self._now, other, self._grid[::-1])
 
     def see(self, frame: Frame) -> None:
         """Compare a frame with what rested there and with what was read, block by block."""
@@ -221,8 +223,9 @@ class _Watch:
         if frame.at_s - self._renewed_s > _RENEWED_S:
             self._renewed_s = frame.at_s
             moved = moved | (frame.at_s - self._rests_since > _RENEWED_S)
-        _take_over(self._rested, self._now, moved)
+        take_over(self._rested, self._now, moved)
         self._change = self._difference(self._read) / nothing
+        self._nothing = nothing
 
     def judge(self, frame: Frame, now_s: float) -> Look | None:
         """Whether something is to be read in this frame, which is shown until that second."""
@@ -237,10 +240,17 @@ class _Watch:
         for area in areas:
             there = np.zeros_like(still)
             there[blocks_in(area, self._side)] = True
-            _take_over(self._read, self._now, there & still)
+            take_over(self._read, self._now, there & still)
         moving = (now_s - self._moved_at < _JUST_NOW_S) & self._hands
         around = [grown(box, self._side, self._size) for box, _ in boxes_round(moving, self._side)]
-        return Look(frame, areas, merged(around, 2 * self._pace.most_areas))
+        return Look(frame, areas, merged(around, 2 * self._pace.most_areas), self.scene(now_s))
+
+    def scene(self, now_s: float) -> Scene:
+        """What is shown at this second, as it can be compared; at first all lies still."""
+        still = now_s - np.maximum(self._rests_since, self._moved_at) >= self._pace.still_s
+        if np.isneginf(self._moved_at).all():
+            still = np.ones_like(still)
+        return Scene(self._now, self._nothing, still, self._side)
 
     def _settled(self, rests_s: NDArray[np.float64], still: NDArray[np.bool_]) -> list[Box]:
         """Where something changed and has come to rest, and what is round it has too."""
@@ -314,14 +324,3 @@ def _log_steps() -> NDArray[np.int16]:
     """For each brightness its step on a scale on which twice as bright is always as far."""
     brightness = np.arange(256) + _DARKEST
     return np.asarray(np.round(_SCALE * np.log2(brightness / _DARKEST)), np.int16)
-
-
-def _take_over(
-    picture: NDArray[np.int16], other: NDArray[np.int16], blocks: NDArray[np.bool_]
-) -> None:
-    """Replace some blocks of a picture by those of another."""
-    if blocks.any():
-        mask = cv2.resize(
-            blocks.astype(np.uint8), picture.shape[::-1], interpolation=cv2.INTER_NEAREST
-        )
-        cv2.copyTo(other, mask, picture)

@@ -6,13 +6,17 @@ cleared. What it reads is a vote over all its indexes and sightings, kept as pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vision.card_moves import link
 from vision.card_shape import CardShape
-from vision.card_verdicts import A_BACK, Verdict, verdicts_on
+from vision.card_verdicts import A_BACK, Verdict, is_ghost, verdicts_on
+from vision.cloth import Cloth
+from vision.covered_cloth import CoveredCloth
 from vision.glances import middle
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
 from vision.stays import came_apart, same_reading, stays_of
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from vision.card_reader import Box
+    from vision.cloth import Covered
     from vision.glances import Glance
     from vision.index_spots import BackSpot, Spot
     from vision.stays import Stay
@@ -35,6 +40,8 @@ WAIT_S: Final = 3.0
 CLEARLY_AN_INDEX: Final = 0.6
 MUCH_SMALLER: Final = 0.6
 """What is read badly, and is so much less tall than what is clearly an index, is no index."""
+HALF_TURNED: Final = -0.8
+"""The cosine of how far opposite indexes of a card are turned, at most."""
 NEVER_SURE: Final = 5e-4
 """The share that every card keeps, however often another was read."""
 
@@ -75,6 +82,13 @@ class TrackedCard:
     """What lies round its indexes, or its back, where it was read last: a split moves it."""
     hardly: bool = False
     """Whether it was seen so badly that it may be no card."""
+    unseen_s: float | None = None
+    """When something came to lie at its place that nobody could read, if it may be this card."""
+
+    @property
+    def lies_from_s(self) -> float:
+        """When it was laid, as far as that can be told."""
+        return self.laid_s if self.unseen_s is None else self.unseen_s
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +115,7 @@ class Tracker:
         self._zones = zones
         self.shape = CardShape(zones.frame)
         self._keeper = SpotKeeper()
+        self._cloth = Cloth()
         self._waiting: list[tuple[list[Spot], list[BackSpot]]] = []
         self._known_live: set[int] = set()
         self._learnt: set[tuple[int, int]] = set()
@@ -116,7 +131,12 @@ class Tracker:
         cleared = []
         if self._clear_from is not None and self._is_over(glance):
             cleared += self._close()
-        backs = [back for back in glance.reading.backs if self._in_hand(*middle(back.box))]
+        self._cloth.see(glance)
+        backs = [
+            back
+            for back in glance.reading.backs
+            if self._in_hand(*middle(back.box)) and not self._cloth.is_bare_at(back.box)
+        ]
         self._keeper.see(glance, backs)
         self._learn_shape()
         live = self._live(glance.at_s)
@@ -128,6 +148,7 @@ class Tracker:
         else:
             if self._clear_from is None and self._credible_ever():
                 self._clear_from = glance.at_s
+                self._cloth.cleared(glance)
             self._keeper.forget(glance.at_s, self._credible)
         return [cards for cards in cleared if cards]
 
@@ -248,7 +269,9 @@ class Tracker:
             [spot for spot in spots if spot.there.first_s >= begins],
             [back for back in backs if back.there.first_s >= begins],
         )
-        return self._numbered(old)
+        numbered = self._numbered(old, [look for look in self._cloth.looks if look.at_s < begins])
+        self._cloth.forget(begins)
+        return numbered
 
     def _carried_on(self, gone: Sequence[_Chain], fresh: Sequence[_Chain]) -> bool:
         """Whether what is new is what was there before, as when the camera was pushed."""
@@ -275,19 +298,37 @@ class Tracker:
         return len(gone) >= 2 * len(stale) and any(card.first.hand in emptied for card in fresh)
 
     def _learn_shape(self) -> None:
-        """Learn from spots that the reader took for one card more than once."""
+        """Learn from spots that are of one card, as far as the reader and when they came tell."""
         by_number = {spot.number: spot for spot in self._keeper.spots}
-        for spot in self._keeper.spots:
-            for number, times in spot.together.items():
-                pair = (min(spot.number, number), max(spot.number, number))
-                other = by_number.get(number)
-                if times < 2 or other is None or pair in self._learnt:
-                    continue
-                self._learnt.add(pair)
-                # Of two copies one over the other the outermost indexes look most like a pair.
-                alike = agreement(spot.votes.probabilities, other.votes.probabilities) > 0.8
-                if alike and not came_apart(spot.there, other.there):
-                    self.shape.learn(spot.pose, other.pose)
+        joined = (
+            (spot, by_number[number])
+            for spot in self._keeper.spots
+            for number, times in spot.together.items()
+            if times >= 2 and number in by_number
+        )
+        for spot, other in [*joined, *(() if self.shape.known else self._came_at_once())]:
+            pair = (min(spot.number, other.number), max(spot.number, other.number))
+            if pair in self._learnt:
+                continue
+            self._learnt.add(pair)
+            # Of two copies one over the other the outermost indexes look most like a pair.
+            alike = agreement(spot.votes.probabilities, other.votes.probabilities) > 0.8
+            if alike and not came_apart(spot.there, other.there):
+                self.shape.learn(spot.pose, other.pose)
+
+    def _came_at_once(self) -> list[tuple[Spot, Spot]]:
+        """Pairs that the reader never joins, and that are alone in reading alike, half turned."""
+        credible = [spot for spot in self._keeper.spots if self._credible(spot)]
+        alike: dict[tuple[float, int], list[Spot]] = {}
+        for spot in credible:
+            read = int(spot.votes.probabilities.argmax())
+            alike.setdefault((spot.there.first_s, read), []).append(spot)
+        pairs = [(spots[0], spots[1]) for spots in alike.values() if len(spots) == 2]
+        return [
+            (one, other)
+            for one, other in pairs
+            if math.cos(math.radians(one.pose.lean - other.pose.lean)) < HALF_TURNED
+        ]
 
     def _close(self, *, at_last: bool = False) -> list[tuple[TrackedCard, ...]]:
         """Begin anew; the cards of what lay there until now.
@@ -315,9 +356,11 @@ class Tracker:
         if sum(chain.verdict.told for chain in chains) < FEWEST_CARDS and not at_last:
             self._waiting.append((spots, backs))
             return []
-        before = [self._numbered(self._chains(*few)) for few in self._waiting]
+        before = [self._numbered(self._chains(*few), ()) for few in self._waiting]
         self._waiting.clear()
-        return [*before, self._numbered(chains)]
+        numbered = self._numbered(chains, self._cloth.looks)
+        self._cloth.forget(since)
+        return [*before, numbered]
 
     def _clear(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> None:
         """Forget all but these, and what is not cleared with the hands.
@@ -335,8 +378,16 @@ class Tracker:
     def _untold(self, spots: Sequence[Spot]) -> list[Spot]:
         return [spot for spot in spots if spot.number not in self._told]
 
-    def _numbered(self, chains: Sequence[_Chain]) -> tuple[TrackedCard, ...]:
+    def _numbered(
+        self, chains: Sequence[_Chain], looks: Sequence[Covered]
+    ) -> tuple[TrackedCard, ...]:
         cards = [chain for chain in chains if chain.verdict.told]
+        known = [chain.stays for chain in chains if chain.verdict is not Verdict.NO]
+        cloth = CoveredCloth(looks, self._cloth.side, known, self.shape)
+        self.perhaps += [
+            Place(each.start_s, each.end_s, each.hand, each.x, each.y, face_up=False)
+            for each in cloth.unread(self._zones)
+        ]
         self.perhaps += [
             place
             for chain in chains
@@ -350,7 +401,13 @@ class Tracker:
             first = card.first
             # Where cards are dealt face down, that none was read there proves nothing.
             bare_s = first.untouched_s if first.hand in face_down else first.not_before_s
-            tracked.append(_tracked_card(self._count, card, bare_s))
+            unseen = cloth.unseen(first)
+            seen = _tracked_card(self._count, card, bare_s)
+            tracked.append(
+                seen
+                if unseen is None
+                else replace(seen, not_before_s=min(bare_s, unseen.bare_s), unseen_s=unseen.since_s)
+            )
         return tuple(tracked)
 
     def _tracked(self, spots: Sequence[Spot], backs: Sequence[BackSpot]) -> list[_Chain]:
@@ -362,13 +419,24 @@ class Tracker:
         heights = [spot.height for spot in spots if spot.mean_quality > CLEARLY_AN_INDEX]
         usual = float(np.median(heights)) if heights else 0.0
         followed = []
-        for stay in stays_of(spots, backs, self.shape, self._zones):
+        cards_down = [
+            back
+            for back in backs
+            if not (back.there.gone and self._cloth.is_print(back.box, back.there.until_s))
+        ]
+        stays = [
+            stay
+            for stay in stays_of(spots, cards_down, self.shape, self._zones)
+            if not is_ghost(stay, spots)
+        ]
+        link(stays, self.shape)
+        for stay in stays:
             if stay.follows is None and not self._is_furniture(stay):
                 chain = [stay]
                 while chain[-1].followed_by is not None:
                     chain.append(chain[-1].followed_by)
                 followed.append(tuple(chain))
-        verdicts = verdicts_on(followed, spots, self.shape, MUCH_SMALLER * usual)
+        verdicts = verdicts_on(followed, self.shape, MUCH_SMALLER * usual)
         return [_Chain(*judged) for judged in zip(followed, verdicts, strict=True)]
 
     def _is_furniture(self, stay: Stay) -> bool:

@@ -137,9 +137,11 @@ class TwoOrders:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """How many cards of a round could not be read, when they are too many to try all readings."""
+    """How many cards of a round are not known, when they are too many to try all readings."""
 
     cards: int
+    read: int = 0
+    """How many of them were read, but in doubt: what else lay there, or whether they are cards."""
 
 
 def too_many_copies(copies: Copies, book: Rulebook) -> Verdict:
@@ -310,16 +312,22 @@ def burn_card_forgotten(burnt: Burnt, book: Rulebook) -> Verdict:
 
 
 def too_many_unread_cards(unreadable: Unreadable, book: Rulebook) -> Verdict:
-    """SRC002 Too many cards of a round could not be read to judge it.
+    """SRC002 Too many cards of a round could not be read, or are in doubt, to judge it.
 
-    What: up to three unread cards are tried in every reading. Here there are more, so what the
-    rules required cannot be told.
+    What: up to three unread cards are tried in every reading. Here there are more, or all that was
+    read is in doubt, as when something in a film may be a card or not. So what the rules required
+    cannot be told.
 
     Why: a round that nobody can judge needs a person to look at the footage.
 
     Example: P ?? ?? / B ?? ??
     """
-    return Undetermined(f"the reading of {unreadable.cards} cards")
+    unread = unreadable.cards - unreadable.read
+    if not unreadable.read:
+        return Undetermined(f"the reading of {unread} cards")
+    lay = f"certainty: {unreadable.read} cards were read, but whether they lay there, "
+    lay += "and no others, is in doubt"
+    return Undetermined(f"{lay}, and the reading of {unread} more" if unread else lay)
 
 
 def cards_not_logged(gap: Gap, book: Rulebook) -> Verdict:

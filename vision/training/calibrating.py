@@ -33,7 +33,7 @@ HIDDEN: Final = 0.15
 TOUCHING: Final = 0.05
 LOWEST_THRESHOLD: Final = 0.08
 """Finds of lower scores are hardly ever indexes, and there are many of them."""
-FALSE_A_SCENE: Final = 0.04
+FALSE_A_SCENE: Final = 0.03
 """How many finds in a scene may be read as cards where there is none."""
 
 

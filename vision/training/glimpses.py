@@ -20,6 +20,8 @@ from vision.index_turner import place_in
 
 LEAST_HEIGHT: Final = 12.0
 """Pixels: indexes are shrunk to no less than this."""
+FAR_SHARE: Final = 0.4
+"""How often an index is shrunk: small ones are the hardest to read."""
 GREY_SHARE: Final = 0.08
 """How often an index is seen without colour, so that its suit is known by its shape, too."""
 USUAL_ERROR: Final = 3.5
@@ -147,7 +149,7 @@ def _squeezed(rng: np.random.Generator, patch: Image) -> Map:
 
 def _worn(crop: Image, height: float, long: float, rng: np.random.Generator) -> Image:
     """What distance, lens, light and coding do to a crop whose index is `long` pixels in it."""
-    if height > LEAST_HEIGHT and rng.random() < 0.25:
+    if height > LEAST_HEIGHT and rng.random() < FAR_SHARE:
         crop = _far_away(crop, LEAST_HEIGHT / long, min(height / long, 1.0), rng)
     choice = rng.random()
     if choice < 0.1:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 BEYOND_ZONES: Final = 0.7
 """How surely something has to be read to be a card where no hand is: cloth and chips have print."""
 WELL_SEEN: Final = 0.5
-"""From this quality of its best index on, and if it is as likely one card, it was seen well."""
+WELL_READ: Final = 0.9
+"""From this quality of its best index on, and if it is so likely one card after all looks at it, it
+was seen well: a pip that another card half covers reads as now one card, now another."""
 LOOKS_OF_A_CARD: Final = 3
 """What lies there for a while is looked at at least so often."""
 AN_INDEX: Final = 0.5
@@ -135,7 +137,8 @@ class _Seen:
         return (
             self.seen > 1
             and self.missed <= self.seen
-            and min(self.quality, self.surest) >= WELL_SEEN
+            and self.quality >= WELL_SEEN
+            and self.surest >= WELL_READ
         )
 
     def may_be_card(self, least_height: float) -> bool:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from vision.glances import Glance
 
 COUNT: Final = 52
+MOST_GROWN: Final = 1.25
+"""How many times as large a back that lay still may turn out to be: boxes are not found exactly."""
 FLOOR: Final = 1e-3
 """What one spot leaves to every card, for its reading may be wrong however sure it seems."""
 SAME_PLACE: Final = 0.5
@@ -441,9 +443,10 @@ class SpotKeeper:
                 default=None,
             )
             if known is not None and _shared(known.box, back.box) >= 0.5:
+                others = [other.box for other in (*backs, *self.backs) if other not in (back, known)]
+                known.box = _grown(known, back.box, others)
                 known.there.is_there(glance.at_s, still=still)
                 known.score = max(known.score, back.score)
-                known.box = max(known.box, back.box, key=_area)
             else:
                 self._count += 1
                 until = self._untouched_until(glance.at_s, *middle(back.box))
@@ -454,6 +457,18 @@ class SpotKeeper:
         for spot in self.backs:
             if spot.number not in seen and self._judged(glance, *spot.place):
                 spot.there.is_absent(glance.at_s)
+
+
+def _grown(known: BackSpot, box: Box, others: Iterable[Box]) -> Box:
+    """The larger of two boxes round a back, for a hand may have been over a part of it.
+
+    Of backs that overlap, one box round two is found at times: once a back lay still, it grows no
+    more, and never over the middle of another.
+    """
+    if _area(box) <= _area(known.box) or any(within(*middle(other), (box,)) for other in others):
+        return known.box
+    most = MOST_GROWN if known.there.settled else math.inf
+    return box if _area(box) <= most * _area(known.box) else known.box
 
 
 def _area(box: Box) -> float:

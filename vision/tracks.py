@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vision.card_reader import Box
+    from vision.card_reader import BackSeen, Box
     from vision.cloth import Covered
     from vision.glances import Glance
     from vision.index_spots import BackSpot, Spot
@@ -135,7 +135,7 @@ class Tracker:
         backs = [
             back
             for back in glance.reading.backs
-            if self._in_hand(*middle(back.box)) and not self._cloth.is_bare_at(back.box)
+            if self._in_hand(*middle(back.box)) and not self.is_print(back)
         ]
         self._keeper.see(glance, backs)
         self._learn_shape()
@@ -157,6 +157,10 @@ class Tracker:
         cleared = [] if self._clear_from is None else self._close()
         cleared += self._close(at_last=True)
         return [cards for cards in cleared if cards]
+
+    def is_print(self, back: BackSeen) -> bool:
+        """Whether what was just found face down is no card but what the cloth shows when bare."""
+        return self._cloth.is_bare_at(back.box)
 
     def _in_hand(self, x: float, y: float) -> bool:
         return self._zones.hand_at(x, y) not in (*HOLDERS, None)
@@ -188,14 +192,16 @@ class Tracker:
         backs = [
             back
             for back in self._keeper.backs
-            if not back.there.left(now_s) and _is_back(back) and back.there.settled
+            if not back.there.left(now_s)
+            and _is_back(back)
+            and back.there.settled
+            and not self._cloth.lay_at_first(back.box)
         ]
         return [*spots, *backs]
 
     def _credible_ever(self) -> bool:
-        return any(_is_back(back) for back in self._keeper.backs) or any(
-            self._credible(spot) for spot in self._keeper.spots
-        )
+        down = (back for back in self._keeper.backs if not self._cloth.lay_at_first(back.box))
+        return any(map(_is_back, down)) or any(map(self._credible, self._keeper.spots))
 
     def _is_over(self, glance: Glance) -> bool:
         """Whether what was clear stays clear, or is laid anew: not shown again as it was."""
@@ -419,10 +425,11 @@ class Tracker:
         heights = [spot.height for spot in spots if spot.mean_quality > CLEARLY_AN_INDEX]
         usual = float(np.median(heights)) if heights else 0.0
         followed = []
+        clear_s = float("inf") if self._clear_from is None else self._clear_from
         cards_down = [
             back
             for back in backs
-            if not (back.there.gone and self._cloth.is_print(back.box, back.there.until_s))
+            if not self._cloth.is_print(back, back.there.until_s if back.there.gone else clear_s)
         ]
         stays = [
             stay

@@ -116,7 +116,7 @@ class Cloth:
         ]
         there = back.there
         during = [share for at_s, share in shares if there.first_s <= at_s <= there.last_s]
-        after = [share for at_s, share in shares if at_s > after_s]
+        after = [share for at_s, share in shares if at_s >= after_s]
         return bool(during and after) and median(during) < BARE and min(after) < BARE
 
     def forget(self, before_s: float) -> None:

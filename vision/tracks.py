@@ -132,12 +132,7 @@ class Tracker:
         if self._clear_from is not None and self._is_over(glance):
             cleared += self._close()
         self._cloth.see(glance)
-        backs = [
-            back
-            for back in glance.reading.backs
-            if self._in_hand(*middle(back.box)) and not self.is_print(back)
-        ]
-        self._keeper.see(glance, backs)
+        self._keeper.see(glance, self._cards_down(glance))
         self._learn_shape()
         live = self._live(glance.at_s)
         if live:
@@ -161,6 +156,11 @@ class Tracker:
     def is_print(self, back: BackSeen) -> bool:
         """Whether what was just found face down is no card but what the cloth shows when bare."""
         return self._cloth.is_bare_at(back.box)
+
+    def _cards_down(self, glance: Glance) -> list[BackSeen]:
+        """What lies face down in hands, without print."""
+        found = (back for back in glance.reading.backs if self._in_hand(*middle(back.box)))
+        return [back for back in found if not self.is_print(back)]
 
     def _in_hand(self, x: float, y: float) -> bool:
         return self._zones.hand_at(x, y) not in (*HOLDERS, None)
@@ -211,8 +211,9 @@ class Tracker:
         lying = self._tracked(self._untold(self._keeper.spots), self._keeper.backs)
         small = len(lying) < FEWEST_CARDS
         waited = glance.at_s - since > WAIT_S
-        backs = [back for back in glance.reading.backs if self._in_hand(*middle(back.box))]
-        if not backs and not any(self._in_hand(*middle(card.box)) for card in glance.reading.cards):
+        laid = [card.box for card in glance.reading.cards]
+        laid += [back.box for back in self._cards_down(glance)]
+        if not any(self._in_hand(*middle(box)) for box in laid):
             return waited and not small
         return (waited or not small) and not self._shown_again(glance)
 

@@ -13,6 +13,7 @@ from vision.card_reader import BackSeen
 from vision.cloth import Cloth
 from vision.film_rounds import read_rounds
 from vision.scenes import Scene
+from vision.tracks import Tracker
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -203,6 +204,13 @@ def test_a_back_that_was_found_at_the_first_look_and_shows_no_less_later_is_prin
     glances = with_back([*filmed(coup())], PRINTED, 0.0, 2.0)
     (read,) = read_rounds(glances, BACCARAT, 8)
     assert told(read) == USUAL
+
+
+def test_print_that_is_always_found_as_a_back_neither_is_a_card_nor_keeps_a_round_open() -> None:
+    glances = [*with_back([*filmed(coup())], PRINTED, 0.0, 99.0)]
+    tracker = Tracker(BACCARAT)
+    (cards,) = [each for glance in glances for each in tracker.see(glance)] or [tracker.finish()[0]]
+    assert len(cards) == 4
 
 
 def test_a_card_face_down_that_lay_there_before_the_film_began_is_a_card() -> None:

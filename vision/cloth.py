@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
 from vision.areas import blocks_in
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
     from vision.card_reader import Box
     from vision.glances import Glance
+    from vision.index_spots import BackSpot
 
 ENOUGH: Final = 0.35
 """So much of a place has to lie still to tell whether it is covered."""
@@ -93,22 +95,29 @@ class Cloth:
 
     def is_bare_at(self, box: Box) -> bool:
         """Whether what lies in a box now is nothing, or was there whenever the table was clear."""
-        # What lay there when it was first seen was taken for cloth, and may be a card.
-        if not self.looks or not (self._learnt or not within(*middle(box), self._at_first)):
+        if not self.looks or self.lay_at_first(box):
             return False
         share = self.looks[-1].share_in(box, self.side)
         return share is not None and share < BARE
 
-    def is_print(self, box: Box, until_s: float) -> bool:
-        """Whether what was found in a box until then is there no less now that it is not found."""
+    def lay_at_first(self, box: Box) -> bool:
+        """Whether a back was found there at the first look, which was taken for bare cloth.
+
+        It may be a card, or print. Once the table was clear, that is known.
+        """
+        return not self._learnt and within(*middle(box), self._at_first)
+
+    def is_print(self, back: BackSpot, after_s: float) -> bool:
+        """Whether what was found is there no less later, when it was gone or all was clear."""
         shares = [
-            (look.at_s > until_s, share)
+            (look.at_s, share)
             for look in self.looks
-            if (share := look.share_in(box, self.side)) is not None
+            if (share := look.share_in(back.box, self.side)) is not None
         ]
-        during = [share for later, share in shares if not later]
-        after = [share for later, share in shares if later]
-        return bool(during and after) and max(during) < BARE and min(after) < BARE
+        there = back.there
+        during = [share for at_s, share in shares if there.first_s <= at_s <= there.last_s]
+        after = [share for at_s, share in shares if at_s >= after_s]
+        return bool(during and after) and median(during) < BARE and min(after) < BARE
 
     def forget(self, before_s: float) -> None:
         """Drop what was seen before a layout began."""

@@ -195,7 +195,7 @@ class _Reading:
         told = glance.reading
         boxes = [card.box for card in told.cards]
         boxes += [index.box for index in told.unreadable]
-        boxes += [back.box for back in told.backs]
+        boxes += [back.box for back in told.backs if not self._rounds.is_print(back)]
         hands = [self.zones.hand_at(*middle(box)) for box in boxes]
         self._cleared = not any(hand in self.zones.hands for hand in hands)
         for one in self._rounds.see(glance):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vision.card_reader import Box
+    from vision.card_reader import BackSeen, Box
     from vision.card_shape import CardShape
     from vision.glances import Glance
     from vision.split_hands import SplitSeen
@@ -111,6 +111,10 @@ class RoundReader:
         """Take in a glance; the rounds that are now known to be over."""
         rounds = [self._read(cards) for cards in self._tracker.see(glance)]
         return [each for each in rounds if each is not None]
+
+    def is_print(self, back: BackSeen) -> bool:
+        """Whether what was found face down is no card but what the cloth shows when bare."""
+        return self._tracker.is_print(back)
 
     def finish(self) -> list[ReadRound]:
         """The round that was not cleared when the film ended."""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from vision.card_reader import Box
+    from vision.card_reader import BackSeen, Box
     from vision.cloth import Covered
     from vision.glances import Glance
     from vision.index_spots import BackSpot, Spot
@@ -132,12 +132,7 @@ class Tracker:
         if self._clear_from is not None and self._is_over(glance):
             cleared += self._close()
         self._cloth.see(glance)
-        backs = [
-            back
-            for back in glance.reading.backs
-            if self._in_hand(*middle(back.box)) and not self._cloth.is_bare_at(back.box)
-        ]
-        self._keeper.see(glance, backs)
+        self._keeper.see(glance, self._cards_down(glance))
         self._learn_shape()
         live = self._live(glance.at_s)
         if live:
@@ -157,6 +152,15 @@ class Tracker:
         cleared = [] if self._clear_from is None else self._close()
         cleared += self._close(at_last=True)
         return [cards for cards in cleared if cards]
+
+    def is_print(self, back: BackSeen) -> bool:
+        """Whether what was just found face down is no card but what the cloth shows when bare."""
+        return self._cloth.is_bare_at(back.box)
+
+    def _cards_down(self, glance: Glance) -> list[BackSeen]:
+        """What lies face down in hands, without print."""
+        found = (back for back in glance.reading.backs if self._in_hand(*middle(back.box)))
+        return [back for back in found if not self.is_print(back)]
 
     def _in_hand(self, x: float, y: float) -> bool:
         return self._zones.hand_at(x, y) not in (*HOLDERS, None)
@@ -188,14 +192,16 @@ class Tracker:
         backs = [
             back
             for back in self._keeper.backs
-            if not back.there.left(now_s) and _is_back(back) and back.there.settled
+            if not back.there.left(now_s)
+            and _is_back(back)
+            and back.there.settled
+            and not self._cloth.lay_at_first(back.box)
         ]
         return [*spots, *backs]
 
     def _credible_ever(self) -> bool:
-        return any(_is_back(back) for back in self._keeper.backs) or any(
-            self._credible(spot) for spot in self._keeper.spots
-        )
+        down = (back for back in self._keeper.backs if not self._cloth.lay_at_first(back.box))
+        return any(map(_is_back, down)) or any(map(self._credible, self._keeper.spots))
 
     def _is_over(self, glance: Glance) -> bool:
         """Whether what was clear stays clear, or is laid anew: not shown again as it was."""
@@ -205,8 +211,9 @@ class Tracker:
         lying = self._tracked(self._untold(self._keeper.spots), self._keeper.backs)
         small = len(lying) < FEWEST_CARDS
         waited = glance.at_s - since > WAIT_S
-        backs = [back for back in glance.reading.backs if self._in_hand(*middle(back.box))]
-        if not backs and not any(self._in_hand(*middle(card.box)) for card in glance.reading.cards):
+        laid = [card.box for card in glance.reading.cards]
+        laid += [back.box for back in self._cards_down(glance)]
+        if not any(self._in_hand(*middle(box)) for box in laid):
             return waited and not small
         return (waited or not small) and not self._shown_again(glance)
 
@@ -419,10 +426,11 @@ class Tracker:
         heights = [spot.height for spot in spots if spot.mean_quality > CLEARLY_AN_INDEX]
         usual = float(np.median(heights)) if heights else 0.0
         followed = []
+        clear_s = float("inf") if self._clear_from is None else self._clear_from
         cards_down = [
             back
             for back in backs
-            if not (back.there.gone and self._cloth.is_print(back.box, back.there.until_s))
+            if not self._cloth.is_print(back, back.there.until_s if back.there.gone else clear_s)
         ]
         stays = [
             stay

@@ -35,6 +35,8 @@ class Smudge:
     looks: int
     score: float
     sure: float
+    rival: float = 0.0
+    """How likely it is another card."""
     tall: float = 1.0
     from_s: float = 5.0
 
@@ -44,6 +46,8 @@ class Smudge:
         box = (THERE.x, THERE.y, THERE.x + 0.6 * height, THERE.y + height)
         shares = np.full(len(CARDS), (1 - self.sure) / (len(CARDS) - 1), np.float32)
         shares[NUMBERS["9D"]] = self.sure
+        shares[NUMBERS["9H"]] += self.rival
+        shares /= shares.sum()
         seen = joined_card([IndexSeen(box, self.score, 0.99, shares, height)])
         left = self.looks
         for glance in glances:
@@ -83,6 +87,8 @@ def test_cards_that_were_seen_well_are_beyond_doubt() -> None:
         # Found often, but hardly an index, or of no card in particular.
         (Smudge(looks=6, score=0.48, sure=0.99), [], 1),
         (Smudge(looks=6, score=0.9, sure=0.15), [("??", True)], 0),
+        # Found often and well, but nearly as likely another card.
+        (Smudge(looks=6, score=0.9, sure=0.56, rival=0.42), [("9D", True)], 0),
         # Not so often: not told, but it may be a card.
         (Smudge(looks=4, score=0.48, sure=0.99), [], 1),
         (Smudge(looks=4, score=0.9, sure=0.15), [], 1),

@@ -88,7 +88,8 @@ def test_cards_that_were_seen_well_are_beyond_doubt() -> None:
         (Smudge(looks=6, score=0.48, sure=0.99), [], 1),
         (Smudge(looks=6, score=0.9, sure=0.15), [("??", True)], 0),
         # Found often and well, but nearly as likely another card.
-        (Smudge(looks=6, score=0.9, sure=0.56, rival=0.42), [("9D", True)], 0),
+        (Smudge(looks=6, score=0.9, sure=0.80, rival=0.18), [("9D", True)], 0),
+        (Smudge(looks=6, score=0.9, sure=0.85, rival=0.13), [("9D", False)], 0),
         # Not so often: not told, but it may be a card.
         (Smudge(looks=4, score=0.48, sure=0.99), [], 1),
         (Smudge(looks=4, score=0.9, sure=0.15), [], 1),

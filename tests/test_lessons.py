@@ -352,6 +352,12 @@ def test_finds_are_believed_as_far_as_false_ones_that_are_read_stay_rare() -> No
     assert 0.33 / 1.33 < fourth < 0.34 / 1.33
 
 
+def test_a_finder_that_finds_nothing_yet_leaves_nothing_to_fit() -> None:
+    nothing = said()
+    assert nothing.temperature() == 1.0
+    assert nothing.least_belief(nothing.belief(1.0), 1.0) == 0
+
+
 def test_a_false_find_that_the_reader_refuses_does_no_harm() -> None:
     refused = [(0.9, UNREADABLE, 0)] * 20
     right = [(0.9, 3, 1)] * 20

@@ -54,6 +54,8 @@ class Said:
     def temperature(self) -> float:
         """What makes the reader's probabilities come true."""
         known = self.numbers != OPEN
+        if not known.any():
+            return 1.0
         return round(best_temperature(self.logits[known], self.numbers[known].tolist()), 3)
 
     def belief(self, temperature: float) -> Belief:

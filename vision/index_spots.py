@@ -443,9 +443,8 @@ class SpotKeeper:
                 default=None,
             )
             if known is not None and _shared(known.box, back.box) >= 0.5:
-                others = [
-                    other.box for other in (*backs, *self.backs) if other not in (back, known)
-                ]
+                others = [other.box for other in backs if other is not back]
+                others += [other.box for other in self.backs if other is not known]
                 known.box = _grown(known, back.box, others)
                 known.there.is_there(glance.at_s, still=still)
                 known.score = max(known.score, back.score)

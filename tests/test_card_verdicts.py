@@ -218,3 +218,20 @@ def test_a_ghost_beside_an_index_is_not_what_was_turned_up() -> None:
     (only,) = read_rounds(with_find(glances, ghost, 8.0, 8.35), BACCARAT, 8)
     assert [(each.card, each.hardly) for each in only.cards[3:]] == [("2D", False)]
     assert only.cards[3].laid_s < 5
+
+
+@pytest.mark.parametrize(("unchanged_s", "cards"), [(2.0, [("9D", True)]), (1.0, [])])
+def test_what_was_looked_at_once_is_told_in_doubt_if_it_lay_there_unchanged(
+    unchanged_s: float, cards: list[tuple[str, bool]]
+) -> None:
+    """Nothing is looked at again before something changes there."""
+    glances = list(LaidTable(BACCARAT, FOUR).glances())
+    smudge = Smudge(looks=1, score=0.65, sure=0.98)
+    first_s = next(glance.at_s for glance in glances if glance.at_s >= smudge.from_s)
+    shown = [
+        glance
+        for glance in smudge.added(glances)
+        if not first_s < glance.at_s < first_s + unchanged_s
+    ]
+    (only,) = read_rounds(shown, BACCARAT, 8)
+    assert told(only) == cards

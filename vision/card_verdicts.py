@@ -28,6 +28,8 @@ WELL_SEEN: Final = 0.5
 WELL_READ: Final = 0.9
 """From this quality of its best index on, and if it is so likely one card after all looks at it, it
 was seen well: a pip that another card half covers reads as now one card, now another."""
+LAY_STILL_S: Final = 1.5
+"""What shows no change for so long lies there."""
 LOOKS_OF_A_CARD: Final = 3
 """What lies there for a while is looked at at least so often."""
 AN_INDEX: Final = 0.5
@@ -103,6 +105,7 @@ class _Seen:
         self.quality = max((spot.mean_quality for spot in spots), default=0.0)
         self.score = max((spot.mean_score for spot in spots), default=0.0)
         self.back = max((stay.back.score for stay in chain if stay.back is not None), default=0.0)
+        self.lay_s = max(stay.until_s - stay.first_s for stay in chain)
         evidence = np.asarray(sum(stay.evidence for stay in chain))
         self.surest = float(normalised(evidence).max()) if spots else 0.0
         self.paired = max(len(stay.corners) for stay in chain) > 1
@@ -119,6 +122,9 @@ class _Seen:
             # It may have lain there for half a second only.
             if self.paired:
                 return self.quality > 0.6 and self.surest > 0.9
+            if self.lay_s >= LAY_STILL_S:
+                # Nothing changed there: that is why it was not looked at again.
+                return self.quality > WELL_SEEN and self.surest > WELL_READ
             return self.quality > 0.7 and self.surest > (0.8 if self.absent_at_last == 0 else 0.9)
         if self.paired or self.turned:
             return self.seen >= 2 or self.absent_at_last == 0

@@ -74,11 +74,14 @@ class AuditFilms:
     def _logs(
         self, groups: Sequence[Sequence[_Film]], wanted: FilmsWanted
     ) -> Iterator[FilmRead | FilmNotRead]:
-        """Read films side by side, each on a processor of its own; a live stream waits for none."""
+        """Read films side by side, each on a processor of its own.
+
+        With a live stream among them one is read after the other: whoever watches it ends it.
+        """
         live = any(isinstance(part.source, str) for parts in groups for part in parts)
-        together = 1 if live else min(len(groups), THREADS)
+        together = 1 if live else min(len(groups), os.cpu_count() or 1)
         try:
-            weights = load_weights(wanted.models, THREADS // together)
+            weights = load_weights(wanted.models, max(THREADS // together, 1))
         except CatwalkError as problem:
             yield from (FilmNotRead(part.source, str(problem)) for each in groups for part in each)
             return

@@ -51,10 +51,10 @@ def read_drawn(reader: CardReader, pictures: int, seed: int) -> Iterator[ReadPic
 
 
 def _label(index: DrawnIndex, table: Table) -> Label:
-    (left, top), (right, bottom) = index.corners.min(axis=0), index.corners.max(axis=0)
+    left, top, right, bottom = index.box.tolist()
     return Label(
         index.card,
-        (float(left), float(top), float(right), float(bottom)),
+        (left, top, right, bottom),
         height=index.height,
         counts=index.visible >= READABLE
         and index.height >= LEAST_HEIGHT

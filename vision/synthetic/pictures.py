@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 
@@ -18,6 +19,11 @@ class DrawnIndex:
     height: float  # px, how tall it would be at its most compressed scale
     blur: float = 0.5  # px: deviation of what lens, movement and recorder smear a point over
     contrast: float = 255.0  # levels between ink and paper as recorded, of rank or suit, the lesser
+
+    @property
+    def box(self) -> NDArray[np.float32]:
+        """The upright box round it: left, top, right, bottom."""
+        return np.concatenate([self.corners.min(axis=0), self.corners.max(axis=0)])
 
     @property
     def sharpness(self) -> float:

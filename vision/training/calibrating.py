@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from vision.boxes import overlaps
 from vision.card_reader import set_right
 from vision.cards import NUMBERS
+from vision.evaluation_scenes import HIDDEN
 from vision.finder import Finder
 from vision.index_belief import Belief, fitted_belief
 from vision.index_reader import IndexReader, softmax
@@ -28,8 +29,6 @@ SAME_FROM: Final = 0.3
 SHOWS_FROM: Final = 0.8
 """An index of which less shows may be read or not: nobody can say what would be right."""
 OPEN: Final = -1
-HIDDEN: Final = 0.15
-"""An index of which no more shows is not there."""
 TOUCHING: Final = 0.05
 LOWEST_THRESHOLD: Final = 0.08
 """Finds of lower scores are hardly ever indexes, and there are many of them."""
@@ -110,7 +109,7 @@ def known_of(box: NDArray[np.float32], indexes: Sequence[DrawnIndex]) -> tuple[i
     showing = [index for index in indexes if index.visible > HIDDEN]
     if not showing:
         return UNREADABLE, 0
-    there = np.array([_box(index) for index in showing], np.float32)
+    there = np.array([index.box for index in showing], np.float32)
     shared = overlaps(box[None], there)[0]
     if shared.max() < SAME_FROM:
         return (UNREADABLE if shared.max() < TOUCHING else OPEN), 0
@@ -120,7 +119,3 @@ def known_of(box: NDArray[np.float32], indexes: Sequence[DrawnIndex]) -> tuple[i
     if index.visible < SHOWS_FROM or index.sharpness < SHARP_FROM:
         return OPEN, OPEN
     return NUMBERS[index.card], 1
-
-
-def _box(index: DrawnIndex) -> NDArray[np.float32]:
-    return np.concatenate([index.corners.min(axis=0), index.corners.max(axis=0)])

@@ -13,7 +13,7 @@ from audit.errors import CatwalkError
 from vision.boxes import Boxes, Image, best_of_overlapping, shares_of_smaller
 from vision.cards import CARDS
 from vision.finder import MOST_OF_AN_INDEX, Finder, Found
-from vision.index_belief import UNFITTED, Belief
+from vision.index_belief import UNFITTED, Belief, log_odds
 from vision.index_crops import upright_height
 from vision.index_reader import IndexReader
 from vision.index_turner import IndexTurner, Leans, Lying
@@ -24,6 +24,8 @@ LEAST_HEIGHT = 14.0
 """Pixels: an index that is less tall is said to be too small, whatever it reads."""
 FLOOR = 1e-3
 """What one index leaves to every card when it is joined with another, for it may be misread."""
+LEAST_BELIEF = 0.3
+"""A find that is less likely an index is none, whatever it may be joined with."""
 LEAST_RIVAL = 0.06
 """Where another lean is at least so likely, an index is read at both."""
 Box = tuple[float, float, float, float]
@@ -160,16 +162,18 @@ class CardReader:
                 strict=True,
             )
         ]
-        likely = self._belief.of(scores, readable)
-        can_be_read = (readable >= self._readable) & (likely >= self._believed)
-        legible = np.flatnonzero(can_be_read)
-        groups = join_indexes(image, boxes[legible], cards[legible], leans.likeliest[legible])
-        joined = (joined_card([seen[legible[number]] for number in group]) for group in groups)
+        odds = self._belief.odds(scores, probabilities)
+        least = log_odds(min(self._believed, LEAST_BELIEF))
+        likely = np.flatnonzero((readable >= self._readable) & (odds >= least))
+        joined = join_indexes(image, boxes[likely], cards[likely], leans.likeliest[likely])
+        groups = [likely[list(group)] for group in joined]
+        # Two that lie, look and read as on one card speak for each other.
+        believed = [group for group in groups if odds[group].sum() >= log_odds(self._believed)]
+        read = {int(number) for group in believed for number in group}
+        found_cards = (joined_card([seen[number] for number in group]) for group in believed)
         return PictureReading(
-            cards=tuple(sorted(joined, key=lambda card: card.box)),
-            unreadable=tuple(
-                index for index, can in zip(seen, can_be_read, strict=True) if not can
-            ),
+            cards=tuple(sorted(found_cards, key=lambda card: card.box)),
+            unreadable=tuple(index for number, index in enumerate(seen) if number not in read),
             backs=tuple(
                 sorted(
                     (

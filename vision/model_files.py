@@ -7,7 +7,7 @@
                  "overlap": 0.5, "longest_side": 1600},
       "turner": {"file": "turner.onnx", "sha256": "…"},
       "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "readable": 0.5,
-                 "by_score": 1.1, "by_reading": 0.8, "offset": 2.0, "believed": 0.5}
+                 "by_score": 1.1, "by_reading": 0.8, "by_card": 0.2, "offset": 2.0, "believed": 0.5}
     }
 
 This is the only file that knows in which framework the weights run.
@@ -71,6 +71,7 @@ class ReaderFile:
     """An index is called readable from this probability on."""
     by_score: float = 1.0
     by_reading: float = 1.0
+    by_card: float = 0.0
     offset: float = 0.0
     """What the finder's score and the reader's word weigh in whether a find is an index."""
     believed: float = 0.0
@@ -79,7 +80,7 @@ class ReaderFile:
     @property
     def belief(self) -> Belief:
         """How likely a find is an index."""
-        return Belief(self.by_score, self.by_reading, self.offset)
+        return Belief(self.by_score, self.by_reading, self.by_card, self.offset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from vision.synthetic.pictures import DrawnIndex
 from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
 from vision.training.shards import SHARP_FROM, UNREADABLE
 
-SCENES: Final = 200
+SCENES: Final = 1000
 FIRST_SEED: Final = 1_900_000_000
 """Of scenes that are used for nothing else."""
 SAME_FROM: Final = 0.3
@@ -61,19 +61,19 @@ class Said:
         """How scores and readings tell which finds are indexes."""
         known = self.indexes != OPEN
         return fitted_belief(
-            self.scores[known], self._readable(temperature)[known], self.indexes[known] == 1
+            self.scores[known], self._probabilities(temperature)[known], self.indexes[known] == 1
         )
 
     def least_belief(self, belief: Belief, temperature: float) -> float:
         """The least belief from which on so few finds are read that are no indexes."""
-        readable = self._readable(temperature)
-        false = (self.indexes == 0) & (readable >= READABLE)
-        told = np.sort(belief.of(self.scores, readable)[false])[::-1]
+        said = self._probabilities(temperature)
+        false = (self.indexes == 0) & (1 - said[:, UNREADABLE] >= READABLE)
+        told = np.sort(belief.of(self.scores, said)[false])[::-1]
         allowed = int(FALSE_A_SCENE * self.scenes)
         return 0.0 if len(told) <= allowed else round(float(told[allowed]) + 0.0005, 3)
 
-    def _readable(self, temperature: float) -> NDArray[np.float32]:
-        return 1 - softmax(self.logits / np.float32(temperature))[:, UNREADABLE]
+    def _probabilities(self, temperature: float) -> NDArray[np.float32]:
+        return softmax(self.logits / np.float32(temperature))
 
 
 def said_of_kept_out(folder: Path, scenes: int = SCENES) -> Said:

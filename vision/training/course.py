@@ -98,7 +98,7 @@ def follow(course: Course) -> None:
         draw(course.drawn, range(many))
         first = course.work / "first"
         learn(course, first, [course.drawn], None)
-    draw(course.looked_at, range(many, 2 * many), first / "finder.onnx")
+    draw(course.looked_at, range(course.seed * many, (course.seed + 1) * many), first)
     folders = [course.looked_at]
     if course.real:
         look_at_real_pictures(course, first)
@@ -110,9 +110,9 @@ def follow(course: Course) -> None:
         (course.out / name).write_bytes((learnt / name).read_bytes())
 
 
-def draw(folder: Path, shards: range, finder: Path | None = None) -> None:
+def draw(folder: Path, shards: range, first: Path | None = None) -> None:
     """Draw the shards that are not there yet."""
-    _count(f"drawing {folder.name}", draw_shards(folder, shards, finder), len(shards))
+    _count(f"drawing {folder.name}", draw_shards(folder, shards, first), len(shards))
 
 
 def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -> None:
@@ -188,6 +188,7 @@ def describe(work: Path) -> None:
         temperature,
         by_score=belief.by_score,
         by_reading=belief.by_reading,
+        by_card=belief.by_card,
         offset=belief.offset,
         believed=said.least_belief(belief, temperature),
     )

@@ -66,13 +66,13 @@ class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         """Read the files; they stay in memory."""
         self.subject = subject
         # One file after the other: together they would for a moment need twice the room.
-        self.images = [np.load(file)["images"] for file in files]
+        parts = [_part(file, leaning_only=subject is Subject.TURNING) for file in files]
+        self.images = [part["images"] for part in parts]
         self.first = np.cumsum([0, *(len(part) for part in self.images)])
-        parts = [np.load(file) for file in files]
-        self.corners = np.concatenate([part["corners"] for part in parts])
-        self.numbers = np.concatenate([part["numbers"] for part in parts])
-        self.heights = np.concatenate([part["heights"] for part in parts])
-        self.found = np.concatenate([part["found"] for part in parts])
+        self.corners, self.numbers, self.heights, self.found, self.lying = (
+            np.concatenate([part[name] for part in parts])
+            for name in ("corners", "numbers", "heights", "found", "lying")
+        )
         self.seed = seed
 
     def __len__(self) -> int:
@@ -86,22 +86,26 @@ class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         if self.subject is Subject.TURNING:
             crop, truth = glimpse_as_it_lies(patch, corners, height, self.found[at], rng)
         else:
-            crop = glimpse_upright(patch, corners, height, rng)
+            crop = glimpse_upright(patch, corners, height, self.lying[at], rng)
             truth = self.numbers[at : at + 1]
         planes = np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1))
         return torch.from_numpy(planes), torch.from_numpy(truth)
 
     def weights(self) -> NDArray[np.float64]:
-        """How often each patch is seen: every card alike, what cannot be read a fixed share.
-
-        What cannot be read has no lean.
-        """
+        """How often each patch is seen: every card alike, what cannot be read a fixed share."""
         counts = np.bincount(self.numbers, minlength=len(CARDS) + 1)
         unreadable = UNREADABLE_SHARE if self.subject is Subject.READING else 0.0
         shares = np.full(len(CARDS) + 1, (1 - unreadable) / len(CARDS))
         shares[UNREADABLE] = unreadable
         by_number = np.divide(shares, counts, out=np.zeros_like(shares), where=counts > 0)
         return np.asarray(by_number[self.numbers])
+
+
+def _part(file: Path, *, leaning_only: bool) -> dict[str, NDArray[Any]]:
+    """The patches of a file; what cannot be read has no lean."""
+    with np.load(file) as stored:
+        kept = stored["numbers"] < (UNREADABLE if leaning_only else UNREADABLE + 1)
+        return {name: stored[name][kept] for name in stored.files}
 
 
 @dataclass(slots=True)
@@ -165,8 +169,9 @@ def train_on_crops(
         for group in optimizer.param_groups:
             group["lr"] = (GOING_ON_RATE if start else PEAK_RATE) * _rate(done / batches)
         given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
-        said = model(given)
-        loss, right = LOSSES[subject](said, truths)
+        with torch.autocast("cpu", torch.bfloat16):
+            said = model(given)
+        loss, right = LOSSES[subject](said.float(), truths)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)

@@ -20,10 +20,10 @@ from vision.index_turner import place_in
 
 LEAST_HEIGHT: Final = 12.0
 """Pixels: indexes are shrunk to no less than this."""
-FAR_SHARE: Final = 0.4
+FAR_SHARE: Final = 0.3
 """How often an index is shrunk: small ones are the hardest to read."""
-GREY_SHARE: Final = 0.08
-"""How often an index is seen without colour, so that its suit is known by its shape, too."""
+GREY_SHARE: Final = 0.16
+"""How often an index is seen without its colours, so that its suit is known by its shape, too."""
 USUAL_ERROR: Final = 3.5
 """Degrees: the deviation of what the turner says of a lean."""
 LARGE_ERROR: Final = 20.0
@@ -44,6 +44,11 @@ SUIT_SHARE: Final = 0.06
 """How often the finder is taken to have seen no more of an index than its rank, or its suit."""
 AS_FOUND_SHARE: Final = 0.6
 """How often the box is the one that a finder drew, if there is one."""
+AS_TOLD_SHARE: Final = 0.6
+"""How often an index is seen as a turner said that it lies, if it did."""
+TOLD_BOX: Final = 0.02
+TOLD_ERROR: Final = 1.5
+"""By how much what a turner says then differs from time to time: sizes, and degrees."""
 
 
 def glimpse_as_it_lies(
@@ -85,16 +90,25 @@ def _found_box(corners: NDArray[np.float32], rng: np.random.Generator) -> NDArra
 
 
 def glimpse_upright(
-    patch: Image, corners: NDArray[np.float32], height: float, rng: np.random.Generator
+    patch: Image,
+    corners: NDArray[np.float32],
+    height: float,
+    lying: NDArray[np.float32],
+    rng: np.random.Generator,
 ) -> Image:
     """A patch as the reader sees it: upright, but for the errors of finder and turner."""
-    view = _squeezed(rng, patch)
-    seen = corners @ view[:, :2].T + view[:, 2]
-    error = rng.normal(0, USUAL_ERROR)
-    if rng.random() < LARGE_SHARE:
-        error = rng.uniform(-LARGE_ERROR, LARGE_ERROR)
-    leaning = lean(seen.astype(np.float32)) + float(error)
-    box = _loose_box(seen, rng, USUAL_BOX, LOOSE_BOX, LOOSE_SHARE)
+    if np.isfinite(lying).all() and rng.random() < AS_TOLD_SHARE:
+        view = np.eye(2, 3)
+        box = _loose_box(lying[:4].reshape(2, 2), rng, TOLD_BOX, TOLD_BOX, 0.0)
+        leaning = float(lying[4] + rng.normal(0, TOLD_ERROR))
+    else:
+        view = _squeezed(rng, patch)
+        seen = corners @ view[:, :2].T + view[:, 2]
+        error = rng.normal(0, USUAL_ERROR)
+        if rng.random() < LARGE_SHARE:
+            error = rng.uniform(-LARGE_ERROR, LARGE_ERROR)
+        leaning = lean(seen.astype(np.float32)) + float(error)
+        box = _loose_box(seen, rng, USUAL_BOX, LOOSE_BOX, LOOSE_SHARE)
     crop = _cut(patch, view, map_upright(box, leaning), CROP_SIDE)
     return _worn(crop, height, CROP_SIDE / CROP_MARGIN, rng)
 
@@ -186,11 +200,21 @@ def _lit(crop: Image, rng: np.random.Generator) -> Image:
     tints = rng.uniform(0.85, 1.12, 3) if rng.random() < 0.4 else np.ones(3)
     table = np.clip(levels[None, :, None] * tints, 0, 255).astype(np.uint8)
     lit = np.asarray(cv2.LUT(crop, table), np.uint8)
-    if rng.random() < GREY_SHARE:
-        lit = np.asarray(
-            cv2.cvtColor(cv2.cvtColor(lit, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR), np.uint8
-        )
-    return lit
+    return _of_one_ink(lit, rng) if rng.random() < GREY_SHARE else lit
+
+
+def _of_one_ink(crop: Image, rng: np.random.Generator) -> Image:
+    """Without its colours: as a grey camera sees it, or as if printed with one ink for all suits.
+
+    Seen through a green filter red ink is as dark as black.
+    """
+    if rng.random() < 0.4:
+        grey = cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY)
+    else:
+        grey = crop[..., int(rng.integers(3))]
+    ink = rng.uniform(0, 140, 3) if rng.random() < 0.3 else np.zeros(3)
+    table = ink + (255 - ink) * np.arange(256)[:, None] / 255
+    return np.asarray(table[grey], np.uint8)
 
 
 def _coded(crop: Image, quality: int) -> Image:

@@ -1,15 +1,16 @@
 """Drawn pictures in shards: what the networks learn from, made once and kept.
 
 A shard is some drawn scenes, each with a deck of its own: windows of them with the boxes of what
-can be found there, and the patches round their indexes with what is printed on them. Where there is
-a finder already, it looks at every scene: windows are cut first where it errs, a patch keeps the
-box that it drew round the index, and what it takes for an index though there is none is kept for
-the reader to refuse. Shards are numbered, each is drawn from its own seeds, and one that is there
-is not drawn again: drawing can be stopped at any time.
+can be found there, and the patches round their indexes with what is printed on them. Where there
+are a finder and a turner already, they look at every scene: windows are cut first where the finder
+errs, a patch keeps the box that it drew round the index and how the turner says that it lies, and
+what is taken for an index though there is none is kept for the reader to refuse. Shards are
+numbered, each is drawn from its own seeds, and one that is there is not drawn again: drawing can be
+stopped at any time.
 """
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +24,7 @@ from vision.boxes import Boxes, Image, centres, overlaps
 from vision.cards import CARDS, NUMBERS
 from vision.finder import BACK, INDEX, Finder, Found
 from vision.index_crops import square_part
+from vision.index_turner import IndexTurner, Lying
 from vision.model_files import FinderFile, Network
 from vision.synthetic.pictures import DrawnIndex, Picture
 from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
@@ -67,6 +69,7 @@ KEPT_OUT_FROM: Final = 1_000_000_000
 """Seeds from here on are of pictures that nothing is ever trained on."""
 KINDS: Final = ("images", "labels", "patches")
 NOT_FOUND: Final = np.full(4, np.nan, np.float32)
+NOT_TOLD: Final = np.full(5, np.nan, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,21 @@ class Patch:
     """Of the index in the picture it comes from, in pixels."""
     found: NDArray[np.float32]
     """The box that a finder drew round it, in the square's pixels, or `NOT_FOUND`."""
+    lying: NDArray[np.float32]
+    """That box as a turner set it right, and the lean that it told, or `NOT_TOLD`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What first networks say of a picture: what they find, and how it lies."""
+
+    found: Found
+    lying: Lying
+
+    def of(self, number: int) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The box of a find, and that box set right with its lean."""
+        told = np.append(self.lying.boxes[number], self.lying.leans.likeliest[number])
+        return self.found.indexes[number], told.astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,10 +113,10 @@ class Lesson:
     """Rows of x, y: where a finder missed an index, or took something else for one."""
 
 
-def lesson_from(picture: Picture, rng: np.random.Generator, found: Found | None = None) -> Lesson:
-    """What is to be learnt from a drawn picture, and from what a finder found in it."""
+def lesson_from(picture: Picture, rng: np.random.Generator, looked: Looked | None = None) -> Lesson:
+    """What is to be learnt from a drawn picture, and from what was found in it."""
     high, wide = picture.image.shape[:2]
-    finds = found.indexes if found else np.zeros((0, 4), np.float32)
+    finds = looked.found.indexes if looked else np.zeros((0, 4), np.float32)
     rows: list[tuple[float, ...]] = []
     patches: list[Patch] = []
     for index in picture.indexes:
@@ -107,7 +125,8 @@ def lesson_from(picture: Picture, rng: np.random.Generator, found: Found | None 
             rows.append((INDEX, *box))
         if (number := _to_be_read(index)) is not None:
             own = _find_of(box, finds)
-            patches.append(patch_round(picture.image, index.corners, number, index.height, own))
+            told = looked.of(own) if looked and own is not None else ()
+            patches.append(patch_round(picture.image, index.corners, number, index.height, *told))
     for card in picture.cards:
         if card.card is None and card.visible >= BACK_FROM:
             rows.append((BACK, *box_round(card.outline, wide, high)))
@@ -115,17 +134,14 @@ def lesson_from(picture: Picture, rng: np.random.Generator, found: Found | None 
     indexes = boxes[boxes[:, 0] == INDEX, 1:]
     patches.extend(_elsewhere(picture.image, indexes, rng))
     mistakes = np.zeros((0, 2), np.float32)
-    if found:
-        false = _false_finds(picture, finds)
-        patches.extend(
-            patch_round(
-                picture.image, _corners(box), UNREADABLE, float(max(box[2:] - box[:2])), box
-            )
-            for box in finds[false]
-        )
-        taken = finds[false][found.index_scores[false] >= MISTAKEN_FROM]
-        missed = _missed(indexes, finds[found.index_scores >= MISTAKEN_FROM])
-        mistakes = centres(np.concatenate([taken, missed]))
+    if looked:
+        for number in _false_finds(picture, looked.lying.boxes).tolist():
+            box, told = looked.of(number)
+            size = float(max(box[2:] - box[:2]))
+            patches.append(patch_round(picture.image, _corners(box), UNREADABLE, size, box, told))
+        scored = finds[looked.found.index_scores >= MISTAKEN_FROM]
+        taken = scored[_false_finds(picture, scored)]
+        mistakes = centres(np.concatenate([taken, _missed(indexes, scored)]))
     return Lesson(picture.image, boxes, tuple(patches), mistakes)
 
 
@@ -171,6 +187,7 @@ def patch_round(
     number: int,
     height: float,
     found: NDArray[np.float32] = NOT_FOUND,
+    lying: NDArray[np.float32] = NOT_TOLD,
 ) -> Patch:
     """Cut the square round an index, large enough to turn the index about its centre."""
     centre = corners.mean(axis=0)
@@ -201,16 +218,17 @@ def patch_round(
         number,
         height,
         (found * scale + np.tile(moved, 2)).astype(np.float32),
+        np.append(lying[:4] * scale + np.tile(moved, 2), lying[4]).astype(np.float32),
     )
 
 
-def _find_of(box: tuple[float, ...], finds: Boxes) -> NDArray[np.float32]:
-    """The find that is of an index with this box."""
+def _find_of(box: tuple[float, ...], finds: Boxes) -> int | None:
+    """The number of the find that is of an index with this box."""
     if not len(finds):
-        return NOT_FOUND
+        return None
     shared = overlaps(np.array([box], np.float32), finds)[0]
     best = int(shared.argmax())
-    return finds[best] if shared[best] >= SAME_FROM else NOT_FOUND
+    return best if shared[best] >= SAME_FROM else None
 
 
 def _missed(indexes: Boxes, finds: Boxes) -> Boxes:
@@ -294,38 +312,50 @@ def rows_within(kinds: NDArray[np.float32], boxes: Boxes) -> NDArray[np.float32]
 
 
 def draw_shards(
-    folder: Path, shards: range, finder: Path | None = None, *, processes: int | None = None
+    folder: Path, shards: range, first: Path | None = None, *, processes: int | None = None
 ) -> Iterator[Path]:
-    """Draw the shards that are not there yet, looked at by a finder if given; give each as done."""
+    """Draw the shards that are not there yet; give each as done.
+
+    If there is a folder of first networks, these look at them.
+    """
     for kind in KINDS:
         (folder / kind).mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(processes or os.cpu_count()) as pool:
-        drawn = {pool.submit(draw_shard, folder, number, finder) for number in shards}
+        drawn = {pool.submit(draw_shard, folder, number, first) for number in shards}
         for one in as_completed(drawn):
             yield one.result()
 
 
-def draw_shard(folder: Path, number: int, finder_file: Path | None = None) -> Path:
+def draw_shard(folder: Path, number: int, first: Path | None = None) -> Path:
     """Draw one shard, or leave it as it is. Its patches are written last, whole or not at all."""
     path = folder / "patches" / f"{number:07}.npz"
     if path.exists():
         return path
     cv2.setNumThreads(1)
-    finder = None
-    if finder_file:
-        finder = Finder(Network(finder_file, 1), FinderFile("", "", threshold=TAKEN_FROM))
+    look = looker(first) if first else None
     patches: list[Patch] = []
     for nth in range(SCENES_IN_A_SHARD):
         seed = (number * SCENES_IN_A_SHARD + nth) * SCENES_A_DECK
         rng = np.random.default_rng((seed, 7))
         picture = draw_scene(seed, kept_out=seed >= KEPT_OUT_FROM, decks=DECKS)
-        found = finder.find(picture.image) if finder else None
-        lesson = lesson_from(picture, rng, found)
+        lesson = lesson_from(picture, rng, look(picture.image) if look else None)
         for at, (part, rows) in enumerate(windows_of(lesson, rng)):
             write_picture(folder, f"{seed:010}-{at}", part, rows)
         patches.extend(lesson.patches)
     write_patches(path, patches)
     return path
+
+
+def looker(first: Path) -> Callable[[Image], Looked]:
+    """Look at pictures with the finder and the turner of a folder, each on one core."""
+    finder = Finder(Network(first / "finder.onnx", 1), FinderFile("", "", threshold=TAKEN_FROM))
+    turner = IndexTurner(Network(first / "turner.onnx", 1))
+
+    def look(image: Image) -> Looked:
+        found = finder.find(image)
+        return Looked(found, turner.turn(image, found.indexes))
+
+    return look
 
 
 def write_picture(folder: Path, name: str, image: Image, boxes: NDArray[np.float32]) -> None:
@@ -352,5 +382,6 @@ def write_patches(path: Path, patches: Sequence[Patch]) -> None:
             numbers=np.array([patch.number for patch in patches], np.int64),
             heights=np.array([patch.height for patch in patches], np.float32),
             found=np.stack([patch.found for patch in patches]),
+            lying=np.stack([patch.lying for patch in patches]),
         )
     unfinished.replace(path)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from vision.boxes import (
     Image,
     best_of_overlapping,
+    centres,
     index_height,
     overlaps,
     shares_of_smaller,
@@ -35,7 +36,7 @@ from vision.index_crops import (
     map_upright,
 )
 from vision.index_reader import IndexReader, softmax
-from vision.index_turner import PLACE, STEPS, IndexTurner, boxes_set_right, place_in
+from vision.index_turner import PLACE, STEP, STEPS, IndexTurner, boxes_set_right, place_in
 from vision.model_files import BadModel, FinderFile, Network
 
 FELT = (60, 92, 30)
@@ -288,17 +289,37 @@ def test_a_box_stays_near_whatever_is_told_of_it() -> None:
     assert (right[:2] + right[2:]) / 2 == pytest.approx([105 + 15, 110 - 15])
 
 
+def test_what_was_found_badly_is_looked_at_anew_where_it_was_set_right() -> None:
+    first = np.zeros((2, STEPS + PLACE), np.float32)
+    first[:, 0] = 20
+    first[0, STEPS:] = 0, 0, 0, -np.log(2)
+    first[1, STEPS:] = 0, 0.5, np.log(2), 0
+    again = np.zeros((1, STEPS + PLACE), np.float32)
+    again[:, 1] = 20
+    again[:, STEPS:] = 0.1, 0, 0, -np.log(2)
+    network = Told(first, again)
+    boxes = np.array([[300, 100, 320, 140], [100, 100, 120, 120]], np.float32)
+    lying = IndexTurner(network).turn(grey(640, 480), boxes)
+    assert [len(given) for given in network.given] == [2, 1]
+    assert lying.boxes[0] == pytest.approx(boxes[0])
+    assert centres(lying.boxes)[1] == pytest.approx([114, 120], abs=0.1)
+    assert lying.leans.likeliest == pytest.approx([0, STEP], abs=0.1)
+
+
 def test_an_index_found_by_its_rank_and_by_its_suit_is_one_index() -> None:
     """Set right, both finds are the same box: the surer one stays."""
     said = np.zeros((2, STEPS + PLACE), np.float32)
     said[:, 0] = 20
     said[0, STEPS:] = 0, 0.5, np.log(2), 0
     said[1, STEPS:] = 0, -0.5, np.log(2), 0
+    as_it_is = np.zeros((2, STEPS + PLACE), np.float32)
+    as_it_is[:, 0] = 20
+    as_it_is[:, STEPS:] = 0, 0, 0, -np.log(2)
     boxes = finds((100, 100, 120, 120, 0.5, 0), (100, 120, 120, 140, 0.7, 0))
     logits = np.zeros((1, 53), np.float32)
     logits[0, NUMBERS["4S"]] = 12
     finder = Finder(Told(boxes), FinderFile("", ""))
-    reader = CardReader(finder, IndexTurner(Told(said[::-1])), IndexReader(Told(logits)))
+    reader = CardReader(finder, IndexTurner(Told(said[::-1], as_it_is)), IndexReader(Told(logits)))
     (index,) = reader.read(grey(640, 480)).indexes
     assert index.box == pytest.approx((100, 100, 120, 140), abs=0.01)
     assert index.score == pytest.approx(0.7)

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import Boxes, Image
+from vision.boxes import Boxes, Image, overlaps
 from vision.index_crops import WIDE_SIDE, as_input, crop, map_widely
 from vision.model_files import BadModel, Network
 
@@ -28,6 +28,8 @@ they are by it.
 MOST_MOVED: Final = 0.75
 LARGEST_STEP: Final = 1.2
 """How far off a box may be: where more is told, the box was none of an index, and stays near."""
+BADLY_FOUND: Final = 0.7
+"""A box that shares less with itself set right was found badly: what it holds is looked at anew."""
 BATCH: Final = 64
 
 
@@ -60,6 +62,19 @@ class IndexTurner:
 
     def turn(self, image: Image, boxes: Boxes) -> Lying:
         """Tell how the index lies that is in each box, or of which a part is."""
+        lying = self._turned(image, boxes)
+        shared = [
+            overlaps(*pair)[0, 0] for pair in zip(boxes[:, None], lying.boxes[:, None], strict=True)
+        ]
+        badly = np.flatnonzero(np.array(shared, np.float32) < BADLY_FOUND)
+        if len(badly):
+            again = self._turned(image, lying.boxes[badly])
+            lying.boxes[badly] = again.boxes
+            for told, better in zip(lying.leans, again.leans, strict=True):
+                told[badly] = better
+        return lying
+
+    def _turned(self, image: Image, boxes: Boxes) -> Lying:
         if not len(boxes):
             none = np.zeros(0, np.float32)
             return Lying(boxes, Leans(none, none, none))

@@ -27,6 +27,7 @@ from vision.card_reader import (
 )
 from vision.cards import CARDS, NUMBERS
 from vision.finder import BACK, Finder, decode
+from vision.index_belief import Belief
 from vision.index_crops import (
     CROP_SIDE,
     WIDE_MARGIN,
@@ -421,6 +422,33 @@ def test_what_cannot_be_read_is_kept_apart() -> None:
     reading = CardReader(finder, turner(0), IndexReader(Told(logits))).read(grey(640, 480))
     assert not reading.cards
     assert len(reading.unreadable) == 1
+
+
+@pytest.mark.parametrize(
+    ("score", "alike", "read"), [(0.8, True, 2), (0.8, False, 0), (0.45, True, 0), (0.95, False, 2)]
+)
+def test_two_doubtful_finds_that_lie_and_read_as_on_one_card_speak_for_each_other(
+    score: float, alike: bool, read: int
+) -> None:
+    """Each alone is believed from 0.88 on, both together if their odds multiply to as much."""
+    image = grey(640, 480)
+    image[100:250, 100:208] = 255
+    for left, top in ((108, 106), (180, 204)):
+        image[top : top + 40, left : left + 20] = 40
+        image[top + 12 : top + 40, left + 6 : left + 14] = 255
+    image[204:244, 180:200] = image[106:146, 108:128][::-1, ::-1]
+    boxes = finds((108, 106, 128, 146, score, 0), (180, 204, 200, 244, score, 0))
+    logits = np.zeros((2, 53), np.float32)
+    logits[0, NUMBERS["7S"]] = logits[1, NUMBERS["7S" if alike else "3H"]] = 20
+    reader = CardReader(
+        Finder(Told(boxes), FinderFile("", "")),
+        turner(0, STEPS // 2),
+        IndexReader(Told(logits)),
+        belief=Belief(2.0, 0.0, 0.0, 2.2),
+        believed=0.88,
+    )
+    reading = reader.read(image)
+    assert (len(reading.indexes), len(reading.unreadable)) == (read, 2 - read)
 
 
 def test_a_broken_picture_is_refused_by_name(tmp_path: Path) -> None:

@@ -425,10 +425,10 @@ def test_what_cannot_be_read_is_kept_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("score", "alike", "read"), [(0.8, True, 2), (0.8, False, 0), (0.45, True, 0), (0.95, False, 2)]
+    ("score", "other", "read"), [(0.8, "7S", 2), (0.8, "3H", 0), (0.45, "7S", 0), (0.95, "3H", 2)]
 )
 def test_two_doubtful_finds_that_lie_and_read_as_on_one_card_speak_for_each_other(
-    score: float, alike: bool, read: int
+    score: float, other: str, read: int
 ) -> None:
     """Each alone is believed from 0.88 on, both together if their odds multiply to as much."""
     image = grey(640, 480)
@@ -439,7 +439,7 @@ def test_two_doubtful_finds_that_lie_and_read_as_on_one_card_speak_for_each_othe
     image[204:244, 180:200] = image[106:146, 108:128][::-1, ::-1]
     boxes = finds((108, 106, 128, 146, score, 0), (180, 204, 200, 244, score, 0))
     logits = np.zeros((2, 53), np.float32)
-    logits[0, NUMBERS["7S"]] = logits[1, NUMBERS["7S" if alike else "3H"]] = 20
+    logits[0, NUMBERS["7S"]] = logits[1, NUMBERS[other]] = 20
     reader = CardReader(
         Finder(Told(boxes), FinderFile("", "")),
         turner(0, STEPS // 2),

@@ -54,14 +54,25 @@ def box_of(each: LaidCard, at_s: float) -> Box | None:
     return None
 
 
+def shown_of(each: LaidCard, at_s: float, back_shows: float) -> Box | None:
+    """What looks otherwise than the cloth: of a card face down, from above, so much of it."""
+    box = box_of(each, at_s)
+    down = any(place.from_s <= at_s < place.to_s and not place.face_up for place in each.lays)
+    if box is None or not down:
+        return box
+    left, top, right, bottom = box
+    return (left, top, right, top + back_shows * (bottom - top))
+
+
 def filmed(
     cards: Sequence[LaidCard],
     unfound: Sequence[LaidCard] = (),
     others: Sequence[tuple[float, float, Box]] = (),
+    back_shows: float = 1.0,
 ) -> Iterator[Glance]:
     """Glances of a table at which neither backs nor some cards are found, nor what else lies."""
     for glance in LaidTable(BACCARAT, cards).glances():
-        lying = [box_of(each, glance.at_s) for each in (*cards, *unfound)]
+        lying = [shown_of(each, glance.at_s, back_shows) for each in (*cards, *unfound)]
         lying += [box for from_s, to_s, box in others if from_s <= glance.at_s < to_s]
         reading = replace(glance.reading, backs=())
         scene = scene_of([box for box in lying if box is not None])
@@ -93,6 +104,13 @@ def test_cards_that_were_found_when_they_were_turned_up_lay_there_before() -> No
 def test_of_two_cards_face_down_the_first_laid_is_the_first_though_turned_up_last() -> None:
     (read,) = read_rounds(filmed(coup(turned_up=(10.0, 12.0, 8.0, 14.0))), BACCARAT, 8)
     assert told(read) == USUAL
+
+
+def test_nobody_is_accused_of_an_order_in_which_backs_that_look_like_cloth_were_turned_up() -> None:
+    """A third of each back shows, which is neither bare cloth nor a covered place."""
+    dealt = coup(turned_up=(8.0, 9.0, 12.0, 14.0))
+    (read,) = read_rounds(filmed(dealt, back_shows=0.3), BACCARAT, 8)
+    assert [card.hand for card in read.cards] == ["player", "banker", "player", "banker"]
 
 
 def test_cards_that_were_dealt_in_the_wrong_order_are_told_so() -> None:

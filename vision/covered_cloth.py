@@ -34,6 +34,8 @@ AT_ONCE_S: Final = 0.6
 """What changes so soon after a card was first seen may have changed with it."""
 COVERED: Final = 0.5
 """From this share of its blocks on a place is covered."""
+SURELY_BARE: Final = 0.1
+"""Below this share nothing lies there. What looks much like the cloth covers hardly more."""
 FOUND_LATE_S: Final = 1.0
 LYING_LOOKS: Final = 2
 """A card that is found so much later than its place was covered, in so many looks, lay there."""
@@ -84,20 +86,25 @@ class CoveredCloth:
         """Since when a card lay where it was first found, if that is longer; None: it is not."""
         if id(stay) not in self._places:
             return None
-        bare_s, run, gone = float("-inf"), list[float](), False
+        bare_s, run, gone, hinted = float("-inf"), list[float](), False, 0
         late_s = stay.first_s - FOUND_LATE_S
         for look in self._looks:
             if look.at_s >= stay.first_s:
                 break
             share = self._covered_share(stay, look)
-            if share is not None and share >= COVERED:
+            if share is None:
+                continue
+            if share >= COVERED:
                 run.append(look.at_s)
-            elif share is not None and share < BARE and not gone:
+            elif share < BARE and not gone:
                 # A card may be taken up to be looked at, and laid there again.
                 gone = len(run) >= LYING_LOOKS and run[0] <= late_s
-                bare_s, run = (bare_s, run) if gone else (look.at_s, [])
+                run = run if gone else []
+                if share < SURELY_BARE and not gone:
+                    bare_s, hinted = look.at_s, 0
+            hinted += share >= SURELY_BARE
         if not run:
-            return None
+            return Unseen(None, bare_s) if hinted >= LYING_LOOKS else None
         lay = not gone and len(run) >= LYING_LOOKS and run[0] <= late_s
         return Unseen(run[0] if lay else None, bare_s)
 

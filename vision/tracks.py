@@ -401,13 +401,13 @@ class Tracker:
             if chain.verdict is Verdict.PERHAPS
             for place in _places(chain.stays)[:1]
         ]
-        face_down = {card.first.hand for card in cards if card.first.back is not None}
+        face_down = any(card.first.back is not None for card in cards)
         tracked = []
         for card in sorted(cards, key=lambda card: (card.first.first_s, card.first.not_before_s)):
             self._count += 1
             first = card.first
             # Where cards are dealt face down, that none was read there proves nothing.
-            bare_s = first.untouched_s if first.hand in face_down else first.not_before_s
+            bare_s = first.untouched_s if face_down else first.not_before_s
             unseen = cloth.unseen(first)
             seen = _tracked_card(self._count, card, bare_s)
             tracked.append(

@@ -29,9 +29,8 @@ from vision.cards import CARDS, NUMBERS
 from vision.finder import BACK, Finder, decode
 from vision.index_belief import Belief
 from vision.index_crops import (
+    CROP_MARGIN,
     CROP_SIDE,
-    WIDE_MARGIN,
-    WIDE_SIDE,
     crop,
     map_as_it_lies,
     map_upright,
@@ -113,7 +112,7 @@ def test_an_index_is_cut_out_in_the_middle_and_with_its_surroundings(size: int) 
     seen = crop(image, map_as_it_lies((300, 100, 300 + size, 100 + size)))
     assert seen.shape == (CROP_SIDE, CROP_SIDE, 3)
     bright = seen[..., 0] > 190
-    assert bright.mean() == pytest.approx(1 / 1.5**2, abs=0.05)
+    assert bright.mean() == pytest.approx(1 / CROP_MARGIN**2, abs=0.05)
     middle = np.argwhere(bright).mean(axis=0)
     assert middle.tolist() == pytest.approx([CROP_SIDE / 2 - 0.5] * 2, abs=0.6)
 
@@ -239,7 +238,7 @@ def test_an_upright_square_is_as_large_whatever_the_lean() -> None:
         wide = 40 / 1.9 * np.cos(turn) + 40 * np.sin(turn)
         tall = 40 / 1.9 * np.sin(turn) + 40 * np.cos(turn)
         placed = map_upright((0, 0, wide, tall), leaning)
-        assert np.hypot(placed[0, 0], placed[1, 0]) * CROP_SIDE == pytest.approx(60)
+        assert np.hypot(placed[0, 0], placed[1, 0]) * CROP_SIDE == pytest.approx(80)
 
 
 def turner(*leans: int, rival: int | None = None) -> IndexTurner:
@@ -258,10 +257,10 @@ def test_the_surroundings_of_a_find_are_looked_at_as_they_lie() -> None:
     image[100:140, 300:320] = 255
     network = Told(np.zeros((1, STEPS + PLACE), np.float32))
     IndexTurner(network).turn(image, np.array([[300, 100, 320, 140]], np.float32))
-    assert network.given[0].shape == (1, 3, WIDE_SIDE, WIDE_SIDE)
+    assert network.given[0].shape == (1, 3, CROP_SIDE, CROP_SIDE)
     bright = network.given[0][0, 0] > 0.8
-    assert bright.any(axis=1).sum() == pytest.approx(WIDE_SIDE / WIDE_MARGIN, abs=1)
-    assert bright.any(axis=0).sum() == pytest.approx(WIDE_SIDE / WIDE_MARGIN / 2, abs=1)
+    assert bright.any(axis=1).sum() == pytest.approx(CROP_SIDE / CROP_MARGIN, abs=1)
+    assert bright.any(axis=0).sum() == pytest.approx(CROP_SIDE / CROP_MARGIN / 2, abs=1)
 
 
 @pytest.mark.parametrize("leaning", [0, 20, 90, 135, 180, -60])
@@ -375,8 +374,8 @@ def test_where_nothing_is_found_nothing_is_read() -> None:
 
 def test_a_reader_of_another_size_is_refused() -> None:
     network = Told()
-    network.input_shape = (None, 3, 64, 64)
-    with pytest.raises(BadModel, match="64 pixels, cut are 48"):
+    network.input_shape = (None, 3, 48, 48)
+    with pytest.raises(BadModel, match="48 pixels, cut are 64"):
         IndexReader(network)
 
 

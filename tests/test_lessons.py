@@ -11,7 +11,7 @@ from vision.boxes import lean
 from vision.cards import NUMBERS
 from vision.finder import BACK, Found
 from vision.index_belief import Belief, fitted_belief
-from vision.index_crops import WIDE_MARGIN, WIDE_SIDE, upright_height
+from vision.index_crops import CROP_MARGIN, CROP_SIDE, upright_height
 from vision.index_turner import STEP, STEPS, Leans, Lying, leans_from, shares_of
 from vision.reliability import best_temperature
 from vision.synthetic.pictures import DrawnCard, DrawnIndex, Picture
@@ -275,7 +275,7 @@ def test_the_turner_sees_an_index_at_any_angle_and_is_told_how_it_lies(
         box = np.array(found, np.float32)
         seen, truth = glimpse_as_it_lies(patch.image, patch.corners, 9, box, rng)
         up = np.sin(np.radians(truth[0])), -np.cos(np.radians(truth[0]))
-        middle = WIDE_SIDE / 2 + truth[1:3] * WIDE_SIDE / WIDE_MARGIN
+        middle = CROP_SIDE / 2 + truth[1:3] * CROP_SIDE / CROP_MARGIN
         above, below = redness(seen, up, middle), redness(seen, (-up[0], -up[1]), middle)
         redder += above > below + 20
         upside_down += below > above + 20

@@ -21,7 +21,7 @@ from vision.card_reader import (
 from vision.cards import CARDS, NUMBERS
 from vision.evaluation import Marks, evaluate
 from vision.evaluation_report import figures_of
-from vision.index_crops import CROP_SIDE, WIDE_SIDE
+from vision.index_crops import CROP_SIDE
 from vision.index_turner import PLACE, STEPS
 from vision.labelled_folder import (
     BadFolder,
@@ -100,7 +100,7 @@ def weights(tmp_path: Path) -> Path:
     upright[0, STEPS:] = 0, 0, 0, -np.log(2)
     save_network(
         folder / "turner.onnx",
-        ["batch", 3, WIDE_SIDE, WIDE_SIDE],
+        ["batch", 3, CROP_SIDE, CROP_SIDE],
         {"steps": np.zeros((3, STEPS + PLACE), np.float32), "bias": upright},
         [
             helper.make_node("ReduceMean", ["given"], ["mean"], axes=[2, 3], keepdims=0),

@@ -9,30 +9,23 @@ from numpy.typing import NDArray
 
 from vision.boxes import USUAL_INDEX_SHAPE, Image
 
-CROP_SIDE = 48
+CROP_SIDE = 64
 """Pixels of the square that is looked at."""
-CROP_MARGIN = 1.5
-"""The square's side in the picture, as a multiple of the index's height."""
-WIDE_SIDE = 64
-"""Pixels of the wider square from which it is told how an index lies."""
-WIDE_MARGIN = 2.0
-"""Its side in the picture: wide enough to hold an index of which only the rank was found."""
+CROP_MARGIN = 2.0
+"""The square's side in the picture, as a multiple of the index's height.
+
+Wide enough to hold an index of which only the rank was found, and the pips beside one.
+"""
 Box = Sequence[float] | NDArray[np.float32]
 """Left, top, right, bottom."""
 Map = NDArray[np.float64]
 """Two rows of three: from pixels of the square to pixels of the picture."""
 
 
-def map_as_it_lies(box: Box) -> Map:
+def map_as_it_lies(box: Box, margin: float = CROP_MARGIN, side: int = CROP_SIDE) -> Map:
     """The square that has the box's centre; its longer side counts as the index's height."""
     left, top, right, bottom = (float(edge) for edge in box)
-    return _map(box, max(right - left, bottom - top), 0.0)
-
-
-def map_widely(box: Box) -> Map:
-    """The wider square round a box, not turned."""
-    left, top, right, bottom = (float(edge) for edge in box)
-    return _map(box, max(right - left, bottom - top), 0.0, WIDE_MARGIN, WIDE_SIDE)
+    return _map(box, max(right - left, bottom - top), 0.0, margin, side)
 
 
 def map_upright(box: Box, lean: float) -> Map:

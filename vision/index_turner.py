@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import Boxes, Image, overlaps
-from vision.index_crops import WIDE_SIDE, as_input, crop, map_widely
+from vision.index_crops import CROP_SIDE, as_input, crop, map_as_it_lies
 from vision.model_files import BadModel, Network
 
 STEPS: Final = 24
@@ -56,8 +56,8 @@ class IndexTurner:
     def __init__(self, network: Network) -> None:
         """Use these weights."""
         side = network.input_shape[-1]
-        if side not in (None, WIDE_SIDE):
-            raise BadModel(f"the turner takes squares of {side} pixels, cut are {WIDE_SIDE}")
+        if side not in (None, CROP_SIDE):
+            raise BadModel(f"the turner takes squares of {side} pixels, cut are {CROP_SIDE}")
         self._network = network
 
     def turn(self, image: Image, boxes: Boxes) -> Lying:
@@ -78,7 +78,7 @@ class IndexTurner:
         if not len(boxes):
             none = np.zeros(0, np.float32)
             return Lying(boxes, Leans(none, none, none))
-        given = as_input([crop(image, map_widely(box), WIDE_SIDE) for box in boxes])
+        given = as_input([crop(image, map_as_it_lies(box)) for box in boxes])
         parts = [self._network.run(given[at : at + BATCH]) for at in range(0, len(given), BATCH)]
         said = np.concatenate(parts)
         if said.shape[1:] != (STEPS + PLACE,):

@@ -45,8 +45,11 @@ MOST_UNEQUAL = 1.4
 """How many times as long one diagonal of a card may look as the other."""
 PAPER_TOLERANCE = 38.0
 """How far from the colour of the paper round an index the same paper may be elsewhere."""
+LIKENESS_CUT = 48
+LIKENESS_MARGIN = 1.5
 LIKENESS_SIDE = 32
-"""Pixels of the squares in which two indexes are compared."""
+"""Pixels of the squares that are cut out of the picture round two indexes, by how much they are
+wider than an index is tall, and pixels of those in which they are compared."""
 PAPER_INDEX = 20.0
 """Pixels of an index in the picture in which a way over paper is looked for."""
 STRIP_WIDTH = 1.6
@@ -300,7 +303,10 @@ def _likeness(
     """
     grey, other_grey = (
         cv2.resize(
-            cv2.cvtColor(crop(image, map_as_it_lies(box)), cv2.COLOR_BGR2GRAY),
+            cv2.cvtColor(
+                crop(image, map_as_it_lies(box, LIKENESS_MARGIN, LIKENESS_CUT), LIKENESS_CUT),
+                cv2.COLOR_BGR2GRAY,
+            ),
             (LIKENESS_SIDE, LIKENESS_SIDE),
             interpolation=cv2.INTER_AREA,
         )

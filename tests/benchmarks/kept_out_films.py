@@ -11,7 +11,9 @@ camera of 1280 × 720 pixels films it, and audited as `catwalk audit film.mp4 --
 does. A film that is in the folder already is not drawn again: with --keep drawing and reading can
 be stopped at any time, and other weights read the same films.
 
-Prints film by film how the cards were read, the findings, and all of it against the goals. Ends
+Prints film by film how the cards were read, the findings, and all of it against the goals. Some
+cameras are so much out of focus that what they show is not legible by the measure that holds for
+pictures: of their films, which are counted apart, it is only asked that nobody is accused. Ends
 with 1 if there is a violation, for there is nothing to be found.
 """
 
@@ -47,6 +49,7 @@ from audit.simulation.stakes import cashier_for
 from audit.table_sheet import plain_sheet
 from tests.benchmarks.real_slideshows import BOOKS, WIDTH, audited
 from vision.card_log import read_log
+from vision.evaluation_scenes import LEAST_SHARPNESS
 from vision.footage_truth import SURE_FROM, Outcome, compare, comparison_table, load_truth, together
 from vision.synthetic.film_files import write_film
 from vision.synthetic.film_scripts import (
@@ -58,7 +61,7 @@ from vision.synthetic.film_scripts import (
     Split,
     baccarat_script,
 )
-from vision.synthetic.film_tables import draw_film_table, smallest_index
+from vision.synthetic.film_tables import draw_film_table, least_sharpness, smallest_index
 from vision.synthetic.film_truth import Sheet, write_film_folder
 from vision.synthetic.films import Film, make_film
 from vision.synthetic.sample_clips import LEAST_INDEX
@@ -249,6 +252,7 @@ def _bar(console: Console) -> Progress:
 class Read:
     """What came out of a film."""
 
+    legible: bool
     truth: tuple[TrueCard, ...]
     rows: tuple[LoggedCard, ...]
     found: tuple[Found, ...]
@@ -269,15 +273,17 @@ class Read:
             yield f"round {number}\n   dealt {' '.join(dealt)}\n   read  {' '.join(read)}"
 
 
-def read_clip(clip: Path, models: Path | None) -> Read:
+def read_clip(clip: Path, wanted: Wanted, models: Path | None) -> Read:
     """Audit a film, and take what was read of it from beside the database."""
+    legible = least_sharpness(film_of(wanted).table) >= LEAST_SHARPNESS
     database = clip.with_name("read.duckdb")
     logs = beside(database, "footage")
     for stale in (database, *logs.glob("*")):
         stale.unlink(missing_ok=True)
     found = audited([clip, clip.with_name("table.toml")], database, models)
     (log,) = logs.glob("*.csv")
-    return Read(load_truth(clip.with_name("truth.csv")), tuple(read_log(log)), tuple(found))
+    truth = load_truth(clip.with_name("truth.csv"))
+    return Read(legible, truth, tuple(read_log(log)), tuple(found))
 
 
 def totals(films: Sequence[Read]) -> Iterator[str]:
@@ -334,14 +340,17 @@ def _benchmark(given: argparse.Namespace, folder: Path) -> int:
             continue
         with _bar(console) as bar:
             bar.add_task(f"reading {wanted.name}", total=None)
-            read = films[wanted.name] = read_clip(clip, given.models)
+            read = films[wanted.name] = read_clip(clip, wanted, given.models)
         for wrong in read.wrong_rounds() if given.show else ():
             console.print(f"{wanted.name} {wrong}", soft_wrap=True)
         for finding in read.found:
             console.print(str(finding))
     if films:
         console.print(comparison_table({name: film.compared for name, film in films.items()}))
-        console.print(*totals([*films.values()]), sep="\n")
+        for legible, kind in ((True, "legible"), (False, "out of focus")):
+            some = [film for film in films.values() if film.legible is legible]
+            if some:
+                console.print(f"{len(some)} {kind}", *totals(some), sep="\n")
     return int(any(each.severity == "violation" for film in films.values() for each in film.found))
 
 

@@ -39,6 +39,7 @@ _BOX_TALL: Final = 205.0  # mm
 _SHOE_BOX: Final = (110.0, 330.0, 88.0)  # mm: wide, long and tall
 _SHOE_MIDDLE: Final = 27.0  # mm from the place of a shoe to the middle of its box
 _HOLDER_TALL: Final = 90.0
+_LEAST_ZONE: Final = 200.0  # square px: what shows less of itself is out of the picture
 
 
 def draw_film_table(
@@ -185,6 +186,11 @@ def smallest_index(table: Table) -> float:
     return least
 
 
+def least_sharpness(table: Table) -> float:
+    """How many times as tall as the camera's blur is wide the smallest index is."""
+    return smallest_index(table) / table.filming.smear()
+
+
 def zones_in_picture(table: Table) -> dict[str, NDArray[np.float64]]:
     """The polygon of each hand, of shoe and of discard holder, in px, cut off at the edges."""
     camera, pieces = table.camera, table.furnishing
@@ -203,7 +209,7 @@ def zones_in_picture(table: Table) -> dict[str, NDArray[np.float64]]:
     cut = {}
     for name, polygon in polygons.items():
         area, inside = cv2.intersectConvexConvex(polygon.astype(np.float32), frame)
-        if area > 1:
+        if area >= _LEAST_ZONE:
             cut[name] = np.asarray(inside, np.float64).reshape(-1, 2)
     return cut
 

@@ -25,7 +25,7 @@ from vision.model_files import (
 from vision.synthetic.scenes import SCENES_A_DECK
 from vision.training.calibrating import LOWEST_THRESHOLD, said_of_kept_out
 from vision.training.crop_export import export_network
-from vision.training.crop_training import Patches, Subject, train_on_crops
+from vision.training.crop_training import Patches, Subject, keep_weights, train_on_crops
 from vision.training.finder_training import export_finder, train_finder, write_data_file
 from vision.training.real_lessons import reader_of, real_lesson, windows
 from vision.training.real_pictures import real_pictures
@@ -129,8 +129,8 @@ def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -
         for subject in (Subject.TURNING, Subject.READING):
             if not (work / f"{subject}.onnx").exists():
                 network = learn_subject(course, subject, work, folders, _weights(start, subject))
-                torch.save(network.state_dict(), work / f"{subject}.pt")
-                export_network(network, subject.side, work / f"{subject}.onnx")
+                keep_weights(network, work / f"{subject}.pt")
+                export_network(network, work / f"{subject}.onnx")
         finding.result()
     describe(work)
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import torch
 from ultralytics.nn.tasks import ClassificationModel
 
+from vision.index_crops import CROP_SIDE
+
 OPSET = 17
 
 
@@ -20,12 +22,12 @@ class _Logits(torch.nn.Module):
         return logits
 
 
-def export_network(network: ClassificationModel, side: int, to: Path) -> None:
-    """Write it as ONNX for batches of any number of squares so many pixels wide."""
+def export_network(network: ClassificationModel, to: Path) -> None:
+    """Write it as ONNX for batches of any number of squares."""
     network = network.eval().fuse(verbose=False)
     torch.onnx.export(
         _Logits(network),
-        (torch.zeros(2, 3, side, side),),
+        (torch.zeros(2, 3, CROP_SIDE, CROP_SIDE),),
         str(to),
         input_names=["crops"],
         output_names=["logits"],

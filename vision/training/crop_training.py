@@ -15,7 +15,6 @@ from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
 from ultralytics.nn.tasks import ClassificationModel
 
 from vision.cards import CARDS, RANKS, SUITS
-from vision.index_crops import CROP_SIDE, WIDE_SIDE
 from vision.index_turner import PLACE, STEPS, shares_of
 from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
 from vision.training.shards import UNREADABLE
@@ -42,11 +41,6 @@ class Subject(StrEnum):
 
     READING = "reader"
     TURNING = "turner"
-
-    @property
-    def side(self) -> int:
-        """Pixels of the squares that are looked at."""
-        return CROP_SIDE if self is Subject.READING else WIDE_SIDE
 
     def new_network(self) -> ClassificationModel:
         """A network that has learnt nothing yet."""
@@ -190,8 +184,20 @@ def train_on_crops(
     return averaged
 
 
+def keep_weights(network: ClassificationModel, path: Path) -> None:
+    """Write weights to go on from, with half their digits: learning soon finds the others again."""
+    halved = {
+        name: value.half() if value.is_floating_point() else value
+        for name, value in network.state_dict().items()
+    }
+    torch.save(halved, path)
+
+
 def _as_arrays(state: Mapping[str, torch.Tensor]) -> dict[str, NDArray[Any]]:
-    return {name: value.numpy() for name, value in state.items()}
+    return {
+        name: (value.float() if value.is_floating_point() else value).numpy()
+        for name, value in state.items()
+    }
 
 
 def _loss_of_leans(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:

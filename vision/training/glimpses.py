@@ -10,11 +10,9 @@ from vision.boxes import Image, lean
 from vision.index_crops import (
     CROP_MARGIN,
     CROP_SIDE,
-    WIDE_MARGIN,
-    WIDE_SIDE,
     Map,
+    map_as_it_lies,
     map_upright,
-    map_widely,
 )
 from vision.index_turner import place_in
 
@@ -71,8 +69,7 @@ def glimpse_as_it_lies(
         box = np.concatenate([middle - half, middle + half]).astype(np.float32)
     else:
         box = _found_box(seen, rng)
-    crop = _cut(patch, view, map_widely(box), WIDE_SIDE)
-    worn = _worn(crop, height, WIDE_SIDE / WIDE_MARGIN, rng)
+    worn = _worn(_cut(patch, view, map_as_it_lies(box)), height, rng)
     return worn, np.array([lean(seen), *place_in(box, seen)], np.float32)
 
 
@@ -109,8 +106,7 @@ def glimpse_upright(
             error = rng.uniform(-LARGE_ERROR, LARGE_ERROR)
         leaning = lean(seen.astype(np.float32)) + float(error)
         box = _loose_box(seen, rng, USUAL_BOX, LOOSE_BOX, LOOSE_SHARE)
-    crop = _cut(patch, view, map_upright(box, leaning), CROP_SIDE)
-    return _worn(crop, height, CROP_SIDE / CROP_MARGIN, rng)
+    return _worn(_cut(patch, view, map_upright(box, leaning)), height, rng)
 
 
 def _loose_box(
@@ -128,14 +124,14 @@ def _loose_box(
     return np.concatenate([middle - size / 2, middle + size / 2]).astype(np.float32)
 
 
-def _cut(patch: Image, view: Map, placed: Map, side: int) -> Image:
+def _cut(patch: Image, view: Map, placed: Map) -> Image:
     """Cut a square out of a view of a patch, with the patch sampled once."""
     back = np.linalg.inv(view[:, :2])
     whole = np.column_stack([back @ placed[:, :2], back @ (placed[:, 2] - view[:, 2])])
     crop = cv2.warpAffine(
         patch,
         whole,
-        (side, side),
+        (CROP_SIDE, CROP_SIDE),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
@@ -161,8 +157,9 @@ def _squeezed(rng: np.random.Generator, patch: Image) -> Map:
     return np.column_stack([linear, middle - linear @ middle])
 
 
-def _worn(crop: Image, height: float, long: float, rng: np.random.Generator) -> Image:
-    """What distance, lens, light and coding do to a crop whose index is `long` pixels in it."""
+def _worn(crop: Image, height: float, rng: np.random.Generator) -> Image:
+    """What distance, lens, light and coding do to a crop of an index that was so tall."""
+    long = CROP_SIDE / CROP_MARGIN
     if height > LEAST_HEIGHT and rng.random() < FAR_SHARE:
         crop = _far_away(crop, LEAST_HEIGHT / long, min(height / long, 1.0), rng)
     choice = rng.random()

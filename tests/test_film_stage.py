@@ -10,9 +10,11 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 from tests.coded_films import LINES, SHEET, CodedFilm, CodeReader, Drawn, coup, film_of
+from vision.card_reader import IndexSeen
 from vision.containers import BadFootage
 from vision.film_reader import DOUBTED, ShoeSoFar, Trouble, Unheard, read_film
 from vision.footage import open_footage
@@ -147,6 +149,27 @@ def test_a_film_that_ends_when_the_cards_were_just_cleared_is_sure_of_them() -> 
     (seen,) = rounds_in(Drawn(replace(ONE, length_s=8.0)))
     assert line_of(seen) == LINES[0]
     assert not seen.doubts
+
+
+@dataclass
+class FindsPrint(CodeReader):
+    """Takes what is printed in the middle of a hand for an index that cannot be read."""
+
+    def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
+        reading = super().read(image, scales)
+        if image.shape[1::-1] != ZONES.frame:
+            return reading
+        x, y = ZONES.polygons["banker"].mean(axis=0).tolist()
+        flat = np.full(52, 1 / 52, np.float32)
+        found = IndexSeen((x - 9, y - 15, x + 9, y + 15), 0.3, 0.1, flat, 30.0)
+        return replace(reading, unreadable=(found,))
+
+
+def test_print_that_is_found_in_the_last_frame_is_no_card_that_was_left() -> None:
+    (seen,) = rounds_in(Drawn(replace(ONE, length_s=8.0)), reader=FindsPrint())
+    assert not seen.doubts
+    left = Drawn(replace(film_of(*LINES[1:3]), length_s=16.0))
+    assert rounds_in(left, reader=FindsPrint())[-1].doubts
 
 
 def test_too_few_cards_of_a_round_in_doubt_are_left_out() -> None:

@@ -194,8 +194,8 @@ class _Reading:
         glance = glance_of(look, reader)
         told = glance.reading
         boxes = [card.box for card in told.cards]
-        boxes += [index.box for index in told.unreadable]
-        boxes += [back.box for back in told.backs if not self._rounds.is_print(back)]
+        doubtful = [each.box for each in (*told.unreadable, *told.backs)]
+        boxes += [box for box in doubtful if not self._rounds.is_print(box)]
         hands = [self.zones.hand_at(*middle(box)) for box in boxes]
         self._cleared = not any(hand in self.zones.hands for hand in hands)
         for one in self._rounds.see(glance):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from vision.card_reader import BackSeen, Box
+    from vision.card_reader import Box
     from vision.card_shape import CardShape
     from vision.glances import Glance
     from vision.split_hands import SplitSeen
@@ -112,9 +112,9 @@ class RoundReader:
         rounds = [self._read(cards) for cards in self._tracker.see(glance)]
         return [each for each in rounds if each is not None]
 
-    def is_print(self, back: BackSeen) -> bool:
-        """Whether what was found face down is no card but what the cloth shows when bare."""
-        return self._tracker.is_print(back)
+    def is_print(self, box: Box) -> bool:
+        """Whether what was found there is no card but what the cloth shows when bare."""
+        return self._tracker.is_print(box)
 
     def finish(self) -> list[ReadRound]:
         """The round that was not cleared when the film ended."""

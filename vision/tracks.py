@@ -153,14 +153,14 @@ class Tracker:
         cleared += self._close(at_last=True)
         return [cards for cards in cleared if cards]
 
-    def is_print(self, back: BackSeen) -> bool:
-        """Whether what was just found face down is no card but what the cloth shows when bare."""
-        return self._cloth.is_bare_at(back.box)
+    def is_print(self, box: Box) -> bool:
+        """Whether what was just found there is no card but what the cloth shows when bare."""
+        return self._cloth.is_bare_at(box)
 
     def _cards_down(self, glance: Glance) -> list[BackSeen]:
         """What lies face down in hands, without print."""
         found = (back for back in glance.reading.backs if self._in_hand(*middle(back.box)))
-        return [back for back in found if not self.is_print(back)]
+        return [back for back in found if not self.is_print(back.box)]
 
     def _in_hand(self, x: float, y: float) -> bool:
         return self._zones.hand_at(x, y) not in (*HOLDERS, None)

@@ -194,7 +194,7 @@ class _Reading:
         glance = glance_of(look, reader)
         told = glance.reading
         boxes = [card.box for card in told.cards]
-        doubtful = [each.box for each in (*told.unreadable, *told.backs)]
+        doubtful = [index.box for index in told.unreadable] + [back.box for back in told.backs]
         boxes += [box for box in doubtful if not self._rounds.is_print(box)]
         hands = [self.zones.hand_at(*middle(box)) for box in boxes]
         self._cleared = not any(hand in self.zones.hands for hand in hands)

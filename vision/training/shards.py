@@ -135,10 +135,10 @@ def lesson_from(picture: Picture, rng: np.random.Generator, looked: Looked | Non
     patches.extend(_elsewhere(picture.image, indexes, rng))
     mistakes = np.zeros((0, 2), np.float32)
     if looked:
-        for number in _false_finds(picture, looked.lying.boxes).tolist():
-            box, told = looked.of(number)
-            size = float(max(box[2:] - box[:2]))
-            patches.append(patch_round(picture.image, _corners(box), UNREADABLE, size, box, told))
+        for false in _false_finds(picture, looked.lying.boxes).tolist():
+            taken_for_one, lying = looked.of(false)
+            at, size = _corners(taken_for_one), float(max(taken_for_one[2:] - taken_for_one[:2]))
+            patches.append(patch_round(picture.image, at, UNREADABLE, size, taken_for_one, lying))
         scored = finds[looked.found.index_scores >= MISTAKEN_FROM]
         taken = scored[_false_finds(picture, scored)]
         mistakes = centres(np.concatenate([taken, _missed(indexes, scored)]))

@@ -1,10 +1,16 @@
 """Cards face down, look after look: which box is theirs."""
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 import pytest
 
+from tests.followed_coup import CLEARED_S, FOUR, indexes, names
+from tests.laid_cards import BACCARAT, LaidTable, card, lay
 from vision.card_reader import BackSeen, Box, PictureReading
 from vision.glances import Glance
 from vision.index_spots import SpotKeeper
+from vision.tracks import tracked_rounds
 
 ALL: Box = (0.0, 0.0, 1280.0, 720.0)
 FIRST: Box = (350.0, 320.0, 470.0, 460.0)
@@ -42,3 +48,29 @@ def test_a_back_never_grows_over_the_middle_of_another(others: tuple[Box, ...]) 
 def test_boxes_that_differ_a_little_are_one_back() -> None:
     larger = (348.0, 318.0, 473.0, 463.0)
     assert kept((FIRST,), (FIRST,), (larger,), (FIRST,)) == [larger]
+
+
+def patterned(turned_up_s: float) -> Iterator[Glance]:
+    """The last card is face down at first, and its back shows something like its own index."""
+    turned = card(
+        "2D",
+        lay("banker", 1.2, 4.0, turned_up_s, face_up=False),
+        lay("banker", 1.2, turned_up_s, CLEARED_S),
+    )
+    table = LaidTable(BACCARAT, [*FOUR[:3], turned])
+    last = [*table.glances()]
+    (own,) = (
+        each
+        for each in next(look for look in last if look.at_s > turned_up_s + 1).reading.cards
+        if each.card == "2D"
+    )
+    pattern = indexes(own.indexes[0].box, {"JC": 0.4, "4C": 0.3}, readable=0.5, score=0.5)
+    for look in last:
+        shown = (pattern,) if 4.0 <= look.at_s < turned_up_s else ()
+        yield replace(look, reading=replace(look.reading, unreadable=shown))
+
+
+def test_what_looks_like_an_index_on_a_back_is_not_the_card_face_up() -> None:
+    (cards,) = tracked_rounds(patterned(8.0), BACCARAT)
+    assert names(cards) == ["5H", "KC", "8S", "2D"]
+    assert [place.face_up for place in cards[3].places] == [False, True]

@@ -154,3 +154,23 @@ def test_the_shape_is_learnt_though_the_reader_joins_nothing() -> None:
     for glance in LaidTable(BACCARAT, FOUR, noise).glances():
         tracker.see(glance)
     assert tracker.shape.known
+
+
+def test_an_index_that_was_missed_once_goes_on_though_nobody_looked_there_for_a_while() -> None:
+    """An arm rested on one index of a card, and was gone at the next look."""
+    glances = [*LaidTable(BACCARAT, FOUR).glances()]
+    rested_s = next(glance.at_s for glance in glances if glance.at_s > 5.0)
+    shown = []
+    for glance in glances:
+        if rested_s < glance.at_s < rested_s + 1.7:
+            continue
+        cards = glance.reading.cards
+        if glance.at_s == rested_s:
+            each = (tuple(i for i in seen.indexes if not is_lower_index(i)) for seen in cards)
+            cards = tuple(joined_card(left) for left in each if left)
+        shown.append(replace(glance, reading=replace(glance.reading, cards=cards)))
+    keeper = SpotKeeper()
+    for glance in shown:
+        if glance.at_s < CLEARED_S - 1:
+            keeper.see(glance, ())
+    assert len(keeper.spots) == 2 * len(FOUR)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 import cv2
@@ -295,6 +295,23 @@ def test_what_is_laid_soon_after_puts_off_no_reading() -> None:
         ]
         assert len(times) >= 3
         assert times[0] < card.from_s + 0.5
+
+
+def test_what_is_laid_where_something_is_just_read_again_is_read_for_itself() -> None:
+    """Beside the new card a hand is busy for a while: so long it waits to be read."""
+    one, other = Shown(100, 110, 10.0), Shown(104, 114, 10.4, face=3)
+    table = laid([one, other])
+
+    def busy(at_s: float) -> Picture:
+        picture = table(at_s)
+        if other.from_s <= at_s < 11.6:
+            picture[120:128, 138:146] = 60 + 40 * (round(at_s * 20) % 5)
+        return picture
+
+    pace = replace(USUAL_PACE, patience_s=3.0)
+    found = list(looks(filmed(busy, every(20, 16)), ZONES, pace))
+    times = [look.frame.at_s for look in found if covers(look.areas, other.box)]
+    assert sum(at_s > 11.6 for at_s in times) >= 3
 
 
 def test_no_frames_give_no_looks() -> None:

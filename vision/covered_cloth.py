@@ -7,6 +7,7 @@ what lies right beside a card that is known.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import median
 from typing import TYPE_CHECKING, Final
 
 import cv2
@@ -34,6 +35,8 @@ AT_ONCE_S: Final = 0.6
 """What changes so soon after a card was first seen may have changed with it."""
 COVERED: Final = 0.5
 """From this share of its blocks on a place is covered."""
+SURELY_COVERED: Final = 0.75
+"""From this share on something lies there for sure: beside other cards blocks look otherwise."""
 SURELY_BARE: Final = 0.1
 """Below this share nothing lies there. What looks much like the cloth covers hardly more."""
 FOUND_LATE_S: Final = 1.0
@@ -86,7 +89,7 @@ class CoveredCloth:
         """Since when a card lay where it was first found, if that is longer; None: it is not."""
         if id(stay) not in self._places:
             return None
-        bare_s, run, gone, hinted = float("-inf"), list[float](), False, 0
+        bare_s, run, gone, hinted = float("-inf"), list[tuple[float, float]](), False, 0
         late_s = stay.first_s - FOUND_LATE_S
         for look in self._looks:
             if look.at_s >= stay.first_s:
@@ -95,18 +98,20 @@ class CoveredCloth:
             if share is None:
                 continue
             if share >= COVERED:
-                run.append(look.at_s)
+                run.append((look.at_s, share))
             elif share < BARE and not gone:
                 # A card may be taken up to be looked at, and laid there again.
-                gone = len(run) >= LYING_LOOKS and run[0] <= late_s
+                gone = len(run) >= LYING_LOOKS and run[0][0] <= late_s
                 run = run if gone else []
                 if share < SURELY_BARE and not gone:
                     bare_s, hinted = look.at_s, 0
             hinted += share >= SURELY_BARE
         if not run:
             return Unseen(None, bare_s) if hinted >= LYING_LOOKS else None
-        lay = not gone and len(run) >= LYING_LOOKS and run[0] <= late_s
-        return Unseen(run[0] if lay else None, bare_s)
+        since_s = run[0][0]
+        surely = median(share for _, share in run) >= SURELY_COVERED
+        lay = surely and not gone and len(run) >= LYING_LOOKS and since_s <= late_s
+        return Unseen(since_s if lay else None, bare_s)
 
     def _covered_share(self, stay: Stay, look: Covered) -> float | None:
         """How much of a card's place is covered, apart from other cards; None: too little shows."""

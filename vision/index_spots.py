@@ -50,6 +50,10 @@ REPEATED: Final = 0.35
 SETTLING: Final = 0.8
 """Seconds after something moved in which a place may have changed without having been read."""
 REMEMBERED_S: Final = 30.0
+LOOKS_OF_A_SPOT: Final = 2
+UNCOVERED_S: Final = 5.0
+THE_SAME: Final = 0.9
+"""What was missed once, and reads so much alike so soon after, was covered by what lay still."""
 
 
 @dataclass(slots=True, eq=False)
@@ -298,9 +302,17 @@ class SpotKeeper:
         for at, (_, index) in enumerate(indexes):
             for spot in self.spots:
                 away = spot.distance(index)
-                if away > SAME_PLACE or spot.there.left(now_s):
+                if away > SAME_PLACE:
                     continue
                 alike = agreement(effective(index), spot.votes.probabilities)
+                if spot.there.left(now_s) and not (
+                    alike >= THE_SAME
+                    and not spot.there.gone
+                    and spot.there.seen >= LOOKS_OF_A_SPOT
+                    and spot.turned(index) <= TURNED
+                    and now_s - spot.there.last_s <= UNCOVERED_S
+                ):
+                    continue
                 turned = spot.turned(index) / 180
                 cost = away + 0.8 * (1 - alike) + turned
                 pairs.append((cost, at, spot))

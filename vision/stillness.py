@@ -237,13 +237,19 @@ class _Watch:
             return None
         self._vote_on(settled, now_s)
         areas = merged([*settled, *due], self._pace.most_areas)
-        for area in areas:
-            there = np.zeros_like(still)
-            there[blocks_in(area, self._side)] = True
-            take_over(self._read, self._now, there & still)
+        # What has just changed where something is read again is still to be read for itself.
+        known = (self._change <= 1) | self._inside(settled)
+        take_over(self._read, self._now, self._inside(areas) & still & known)
         moving = (now_s - self._moved_at < _JUST_NOW_S) & self._hands
         around = [grown(box, self._side, self._size) for box, _ in boxes_round(moving, self._side)]
         return Look(frame, areas, merged(around, 2 * self._pace.most_areas), self.scene(now_s))
+
+    def _inside(self, areas: Sequence[Box]) -> NDArray[np.bool_]:
+        """The blocks of some areas."""
+        inside = np.zeros(self._grid[::-1], np.bool_)
+        for area in areas:
+            inside[blocks_in(area, self._side)] = True
+        return inside
 
     def scene(self, now_s: float) -> Scene:
         """What is shown at this second, as it can be compared; at first all lies still."""
@@ -280,9 +286,7 @@ class _Watch:
             rows.start * side : rows.stop * side, columns.start * side : columns.stop * side
         ]
         full = cv2.resize(np.abs(part), changed[window].shape[::-1], interpolation=cv2.INTER_AREA)
-        inside = np.zeros_like(changed)
-        inside[blocks_in(box, self._side)] = True
-        seeds = (changed & inside)[window]
+        seeds = (changed & self._inside([box]))[window]
         _, labels = cv2.connectedComponents(((full > _FULL_OF_DETAIL) | seeds).astype(np.uint8))
         belongs = np.isin(labels, np.unique(labels[seeds]))
         down, across = np.nonzero(belongs)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from vision.card_reader import Box, PictureReading
+    from vision.card_reader import BackSeen, Box, PictureReading
     from vision.scenes import Scene
 
 
@@ -40,3 +40,16 @@ def middle(box: Box) -> tuple[float, float]:
     """The middle of a box."""
     left, top, right, bottom = box
     return (left + right) / 2, (top + bottom) / 2
+
+
+def without_patterns(glance: Glance, down: Iterable[BackSeen]) -> Glance:
+    """A glance without what looks like an index, and cannot be read, on the back of a card.
+
+    Where the pattern of a back was taken for an index, there the card may have one when it is
+    turned up; it would seem to have lain face up from the start, and its back to be another card.
+    """
+    backs = [back.box for back in down]
+    unreadable = tuple(
+        index for index in glance.reading.unreadable if not within(*middle(index.box), backs)
+    )
+    return replace(glance, reading=replace(glance.reading, unreadable=unreadable))

@@ -17,7 +17,7 @@ from vision.card_shape import CardShape
 from vision.card_verdicts import A_BACK, Verdict, is_ghost, verdicts_on
 from vision.cloth import Cloth
 from vision.covered_cloth import CoveredCloth
-from vision.glances import middle, within
+from vision.glances import middle, without_patterns
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
 from vision.stays import came_apart, same_reading, stays_of
 from vision.table_zones import HOLDERS
@@ -133,7 +133,7 @@ class Tracker:
             cleared += self._close()
         self._cloth.see(glance)
         down = self._cards_down(glance)
-        self._keeper.see(_without_patterns(glance, down), down)
+        self._keeper.see(without_patterns(glance, down), down)
         self._learn_shape()
         live = self._live(glance.at_s)
         if live:
@@ -451,21 +451,6 @@ class Tracker:
     def _is_furniture(self, stay: Stay) -> bool:
         """Whether it lay beside the hands from the start: a picture of a card, or a discard."""
         return stay.hand in (*HOLDERS, None) and stay.not_before_s == float("-inf")
-
-
-def _without_patterns(glance: Glance, down: Sequence[BackSeen]) -> Glance:
-    """A glance without what looks like an index, and cannot be read, on the back of a card.
-
-    Where the pattern of a back was taken for an index, there the card may have one when it is
-    turned up; it would seem to have lain face up from the start, and its back to be another card.
-    """
-    backs = [back.box for back in down]
-    if not backs:
-        return glance
-    unreadable = tuple(
-        index for index in glance.reading.unreadable if not within(*middle(index.box), backs)
-    )
-    return replace(glance, reading=replace(glance.reading, unreadable=unreadable))
 
 
 def _is_back(back: BackSpot) -> bool:

@@ -88,6 +88,7 @@ def audit_night(
     found = find_files((*night.inputs, *night.film_logs), night.mapping.path, store.path)
     run_id = run_id_of(found, night)
     if store.finished(run_id):
+        store.take_in_log()
         return RunResult(run_id, was_done_before=True)
     with _folder_beside(store.path) as folder:
         spool = Spool(folder, buckets_for(found.logs))

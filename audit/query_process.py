@@ -162,6 +162,7 @@ def _limit_process(question: Question) -> None:
 def _answer(question: Question) -> Reply:
     # The engine is loaded, and its threads are started, before memory is limited: else a hungry
     # query leaves none for them, and the process breaks off instead of saying so.
+    import duckdb
     import polars as pl
     import pyarrow  # type: ignore[import-untyped]  # noqa: F401
 
@@ -177,6 +178,9 @@ def _answer(question: Question) -> Reply:
         with Path(question.answer).open("wb") as out:
             format_frame(answer.frame, Format(question.shape), out, width=question.width)
     except CatwalkError as problem:
+        # The engine may have run out of memory as early as when it opened the file.
+        if isinstance(problem.__context__, duckdb.OutOfMemoryException):
+            return Reply(error="BadQuery", sentence=_TOO_MUCH_MEMORY)
         return Reply(error=type(problem).__name__, sentence=str(problem))
     except MemoryError:
         return Reply(error="BadQuery", sentence=_TOO_MUCH_MEMORY)

@@ -152,6 +152,24 @@ def test_a_run_killed_at_any_moment_ends_like_an_undisturbed_one(
     assert {path.name for path in tmp_path.iterdir()} == {"quiet.db", "disturbed.db"}
 
 
+def test_what_a_run_killed_at_its_very_end_left_beside_the_file_is_taken_into_it(
+    night: Path, tmp_path: Path
+) -> None:
+    db = tmp_path / "a.db"
+    audited(db, night)
+    before = contents(db)
+    stopped_short = (
+        "import duckdb, os, sys; kept = duckdb.connect(sys.argv[1]); "
+        "kept.execute('CREATE TABLE passing (row INT)'); kept.execute('DROP TABLE passing'); "
+        "os.kill(os.getpid(), 9)"
+    )
+    subprocess.run([sys.executable, "-c", stopped_short, str(db)], check=False)
+    assert db.with_name("a.db.wal").exists()
+    audited(db, night)
+    assert [path.name for path in tmp_path.iterdir()] == ["a.db"]
+    assert contents(db) == before
+
+
 def test_two_audits_and_a_questioner_at_once_all_finish(night: Path, tmp_path: Path) -> None:
     other = NightPlan(rulebooks=BOOKS, tables=3, rounds=60, faults=60, night=date(2026, 3, 9))
     write_nights(other, 8, tmp_path / "other", NightFiles("parquet"))

@@ -1,7 +1,7 @@
 """The audit database: the only place that writes to it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +13,7 @@ import polars.selectors as cs
 from audit.errors import BadInput
 from audit.store import versions
 from audit.store.batch import Rows, ShoeBatch, fitted, frame_schema, joined
+from audit.store.errors import BadStore, StoreBusy
 from audit.store.opening import only_writer, opened
 from audit.store.reviews import (
     NO_HASH,
@@ -93,6 +94,15 @@ class Store:
         """Make the file if it is not there, and upgrade it if it is older."""
         with self.writing():
             pass
+
+    def take_in_log(self) -> None:
+        """Take what a killed process left in the log beside the file into the file, if it can be.
+
+        Nothing depends on it: whoever reads the file reads its log as well.
+        """
+        if self.path.with_name(f"{self.path.name}.wal").exists():
+            with suppress(BadStore, StoreBusy):
+                self.prepare()
 
     def begin_run(self, run: Run, unused: pl.DataFrame | None = None) -> None:
         """Note that a run has begun, and the rows that it cannot use from the outset.

@@ -151,6 +151,10 @@ class Presence:
         absent_from = now_s if self.absent_from is None else self.absent_from
         return self.gone or now_s - absent_from >= LEFT_FOR
 
+    def may_be_uncovered(self, now_s: float) -> bool:
+        """Whether it was missed once only, a moment ago: something may have lain still on it."""
+        return not self.gone and self.seen >= LOOKS_OF_A_SPOT and now_s - self.last_s <= UNCOVERED_S
+
     @property
     def until_s(self) -> float:
         """Until when it was there, as far as anybody saw: until its place was seen without it."""
@@ -307,10 +311,8 @@ class SpotKeeper:
                 alike = agreement(effective(index), spot.votes.probabilities)
                 if spot.there.left(now_s) and not (
                     alike >= THE_SAME
-                    and not spot.there.gone
-                    and spot.there.seen >= LOOKS_OF_A_SPOT
                     and spot.turned(index) <= TURNED
-                    and now_s - spot.there.last_s <= UNCOVERED_S
+                    and spot.there.may_be_uncovered(now_s)
                 ):
                     continue
                 turned = spot.turned(index) / 180

@@ -63,10 +63,8 @@ class IndexTurner:
     def turn(self, image: Image, boxes: Boxes) -> Lying:
         """Tell how the index lies that is in each box, or of which a part is."""
         lying = self._turned(image, boxes)
-        shared = [
-            overlaps(*pair)[0, 0] for pair in zip(boxes[:, None], lying.boxes[:, None], strict=True)
-        ]
-        badly = np.flatnonzero(np.array(shared, np.float32) < BADLY_FOUND)
+        shared = np.diag(overlaps(boxes, lying.boxes))
+        badly = np.flatnonzero(shared < BADLY_FOUND)
         if len(badly):
             again = self._turned(image, lying.boxes[badly])
             lying.boxes[badly] = again.boxes

@@ -91,6 +91,11 @@ def _connect(path: Path, *, read_only: bool, patience: float) -> duckdb.DuckDBPy
         pause = min(pause * 1.5, LONGEST_PAUSE)
 
 
+def log_beside(path: Path) -> Path:
+    """Where the engine keeps what was committed and is not in the file yet."""
+    return path.with_name(f"{path.name}.wal")
+
+
 def _check_path(path: Path, *, read_only: bool) -> None:
     if path.is_dir():
         raise BadStore(f"{path} is a folder: the audit database is one file")
@@ -109,7 +114,7 @@ def _check_length(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
 
     What a killed process left in the log beside the file is held in memory, and not counted.
     """
-    if path.with_name(f"{path.name}.wal").exists():
+    if log_beside(path).exists():
         return
     held = connection.execute(
         "SELECT used_blocks * block_size FROM pragma_database_size()"
@@ -133,7 +138,7 @@ def _refusal(path: Path, text: str) -> str:
         return f"{path} is not a DuckDB file: name the audit database, or a file that is not there"
     if "WAL" in text:
         return (
-            f"{path}.wal, the log beside the audit database, is not its own or is damaged: "
+            f"{log_beside(path)}, the log beside the audit database, is not its own or is damaged: "
             "move it away, and audit again what is missing then"
         )
     if any(sign in text for sign in _DAMAGED_WHEN_OPENED):

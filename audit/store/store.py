@@ -14,7 +14,7 @@ from audit.errors import BadInput
 from audit.store import versions
 from audit.store.batch import Rows, ShoeBatch, fitted, frame_schema, joined
 from audit.store.errors import BadStore, StoreBusy
-from audit.store.opening import only_writer, opened
+from audit.store.opening import log_beside, only_writer, opened
 from audit.store.reviews import (
     NO_HASH,
     ChainCheck,
@@ -100,7 +100,7 @@ class Store:
 
         Nothing depends on it: whoever reads the file reads its log as well.
         """
-        if self.path.with_name(f"{self.path.name}.wal").exists():
+        if log_beside(self.path).exists():
             with suppress(BadStore, StoreBusy):
                 self.prepare()
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import duckdb
 
 from audit.store.errors import BadStore
-from audit.store.opening import WRITER_SETTINGS
+from audit.store.opening import WRITER_SETTINGS, log_beside
 from audit.store.schema import (
     ALL_TABLES,
     DEALT,
@@ -58,7 +58,7 @@ def create(path: Path) -> None:
     except OSError as problem:
         raise BadStore(f"{path} cannot be made: {problem.strerror}") from None
     finally:
-        for left in (draft, draft.with_name(f"{draft.name}.wal")):
+        for left in (draft, log_beside(draft)):
             left.unlink(missing_ok=True)
 
 

@@ -215,15 +215,20 @@ class CodeReader:
     faint: frozenset[str] = frozenset()
     """Cards of which it finds one index, and is not sure that it is one."""
     pictures: list[tuple[int, int]] = field(default_factory=list)
-    """The sizes of what it was given."""
+    """The sizes of what it was asked to read."""
     breaks_off_after: float = float("inf")
     """So many pictures; then it is as if somebody pressed Ctrl-C."""
 
-    def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
-        self.pictures.append((image.shape[1], image.shape[0]))
+    def read(
+        self, image: Image, scales: tuple[float, ...] | None = None, part: Box | None = None
+    ) -> PictureReading:
+        first_x, first_y, last_x, last_y = map(int, part or (0, 0, *image.shape[1::-1]))
+        self.pictures.append((last_x - first_x, last_y - first_y))
         if len(self.pictures) > self.breaks_off_after:
             raise KeyboardInterrupt
-        grey = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+        whole = np.asarray(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), np.uint8)
+        grey = np.zeros_like(whole)
+        grey[first_y:last_y, first_x:last_x] = whole[first_y:last_y, first_x:last_x]
         cards, backs = [], []
         for left, top in _cards_in(grey, 175, 255):
             face = grey[top : top + CARD[1], left : left + CARD[0]]

@@ -6,16 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from vision.boxes import (
     Image,
-    best_of_overlapping,
     centres,
-    index_height,
-    overlaps,
     shares_of_smaller,
 )
 from vision.card_reader import (
@@ -25,17 +20,19 @@ from vision.card_reader import (
     joined_card,
     read_image,
 )
+from vision.card_surveyor import CardSurveyor
 from vision.cards import CARDS, NUMBERS
 from vision.finder import BACK, Finder, decode
 from vision.index_belief import Belief
 from vision.index_crops import (
     CROP_MARGIN,
     CROP_SIDE,
+    FACE_SIDE,
     crop,
     map_as_it_lies,
     map_upright,
 )
-from vision.index_reader import IndexReader, softmax
+from vision.index_reader import IndexReader, Weighing, softmax
 from vision.index_turner import PLACE, STEP, STEPS, IndexTurner, boxes_set_right, place_in
 from vision.model_files import BadModel, FinderFile, Network
 
@@ -64,42 +61,6 @@ def finds(*rows: Sequence[float]) -> NDArray[np.float32]:
 
 def grey(width: int, height: int) -> Image:
     return np.full((height, width, 3), 128, dtype=np.uint8)
-
-
-# Boxes
-
-
-def test_boxes_overlap_by_what_they_share_of_both() -> None:
-    some = np.array([[0, 0, 10, 10]], dtype=np.float32)
-    others = np.array([[5, 0, 15, 10], [20, 20, 30, 30], [0, 0, 10, 10]], dtype=np.float32)
-    assert overlaps(some, others)[0].tolist() == pytest.approx([1 / 3, 0, 1])
-
-
-def test_of_overlapping_boxes_the_best_remains() -> None:
-    boxes = np.array([[1, 0, 11, 10], [0, 0, 10, 10], [30, 0, 40, 10]], dtype=np.float32)
-    scores = np.array([0.5, 0.9, 0.7], dtype=np.float32)
-    assert best_of_overlapping(boxes, scores, 0.5).tolist() == [1, 2]
-    assert best_of_overlapping(boxes, scores, 0.9).tolist() == [1, 2, 0]
-    assert best_of_overlapping(boxes[:0], scores[:0], 0.5).tolist() == []
-
-
-def test_a_find_that_lies_within_a_better_one_is_the_same_though_far_smaller() -> None:
-    boxes = np.array([[0, 0, 20, 40], [2, 20, 18, 38], [15, 0, 35, 40]], dtype=np.float32)
-    scores = np.array([0.9, 0.8, 0.7], dtype=np.float32)
-    assert best_of_overlapping(boxes, scores, 0.55).tolist() == [0, 1, 2]
-    assert best_of_overlapping(boxes, scores, 0.55, by=shares_of_smaller).tolist() == [0, 2]
-
-
-@given(st.floats(5, 200), st.floats(0, math.pi))
-def test_the_height_of_a_turned_index_is_told_from_its_box(height: float, turned: float) -> None:
-    across, down = abs(math.cos(turned)), abs(math.sin(turned))
-    width = height / 1.9
-    box = (width * across + height * down, width * down + height * across)
-    assert index_height(*box) == pytest.approx(height, rel=1e-6)
-
-
-def test_a_box_without_size_has_no_height() -> None:
-    assert index_height(0, 0) == 0
 
 
 # Cutting out
@@ -325,9 +286,49 @@ def test_an_index_found_by_its_rank_and_by_its_suit_is_one_index() -> None:
     assert index.score == pytest.approx(0.7)
 
 
+def test_neighbours_in_a_fan_that_lies_askew_are_two_indexes() -> None:
+    """Tall and turned by 45 degrees side by side: their boxes share half, they themselves none."""
+    step = 45 // int(STEP)
+    said = np.full((2, STEPS + PLACE), -9, np.float32)
+    said[:, step] = 9
+    side = 40 * math.sqrt(0.5) * (1 + 1 / 3)
+    said[:, STEPS:] = 0, 0, np.log(40 / side), np.log(40 / 3 / side)
+    aside = 14 * math.sqrt(0.5)
+    boxes = np.array([(100, 100, 100 + side, 100 + side)] * 2, np.float32)
+    boxes[1] += aside
+    rows = [(*box, score, 0) for box, score in zip(boxes.tolist(), (0.9, 0.4), strict=True)]
+    assert shares_of_smaller(boxes[:1], boxes[1:])[0, 0] > 0.5
+    logits = np.zeros((2, 53), np.float32)
+    logits[[0, 1], [NUMBERS["4S"], NUMBERS["9H"]]] = 12
+    finder = Finder(Told(finds(*rows)), FinderFile("", ""))
+    reader = CardReader(finder, IndexTurner(Told(said)), IndexReader(Told(logits)))
+    read = reader.read(grey(640, 480)).cards
+    assert [card.card for card in read] == ["4S", "9H"]
+
+
+def test_in_a_part_of_a_picture_is_found_what_is_there_and_read_with_what_lies_round_it() -> None:
+    image = grey(640, 480)
+    image[:, :300] = 255
+    finder_network, reader_network = Told(finds((10, 20, 30, 60, 0.9, 0))), Told(at("7C"))
+    finder = Finder(finder_network, FinderFile("", ""))
+    reader = CardReader(finder, turner(0), IndexReader(reader_network))
+    (card,) = reader.read(image, (1.0,), (300, 96, 460, 224)).cards
+    assert finder_network.given[0].shape == (1, 3, 128, 160)
+    assert finder_network.given[0].max() < 0.6
+    assert card.box == pytest.approx((310, 116, 330, 156))
+    assert reader_network.given[0].max() > 0.9
+
+
+def at(card: str) -> NDArray[np.float32]:
+    """What a reader says that is sure of a card."""
+    logits = np.zeros((1, 53), np.float32)
+    logits[0, NUMBERS[card]] = 12
+    return logits
+
+
 def test_a_turner_that_tells_no_place_is_refused() -> None:
     network = Told(np.zeros((1, STEPS), np.float32))
-    with pytest.raises(BadModel, match="24 steps and a place"):
+    with pytest.raises(BadModel, match="not 28 numbers"):
         IndexTurner(network).turn(grey(50, 50), np.array([[10, 10, 20, 30]], np.float32))
 
 
@@ -350,10 +351,42 @@ def test_the_temperature_makes_a_reading_humbler() -> None:
     logits[0, NUMBERS["TD"]] = 8
     boxes = np.array([[10, 10, 30, 40]], dtype=np.float32)
     sure = IndexReader(Told(logits)).read(grey(100, 100), boxes, UPRIGHT)
-    humble = IndexReader(Told(logits), temperature=2).read(grey(100, 100), boxes, UPRIGHT)
+    humble = IndexReader(Told(logits), weighing=Weighing(temperature=2)).read(
+        grey(100, 100), boxes, UPRIGHT
+    )
     assert sure.sum() == pytest.approx(1)
     assert CARDS[int(humble.argmax())] == "TD"
     assert sure[0, NUMBERS["TD"]] > humble[0, NUMBERS["TD"]] > 0.4
+
+
+def test_the_card_is_looked_at_where_its_index_is_in_doubt() -> None:
+    """Of two indexes the second may be of spades or of clubs; its card says which."""
+    read = np.zeros((2, 53), np.float32)
+    read[0, NUMBERS["KH"]] = 20
+    read[1, [NUMBERS["7S"], NUMBERS["7C"]]] = 12, 11
+    surveyed = np.zeros((1, 53), np.float32)
+    surveyed[0, NUMBERS["7C"]] = 9
+    network = Told(surveyed)
+    boxes = np.array([[10, 10, 20, 30], [100, 60, 110, 80]], np.float32)
+    image = grey(300, 300)
+    image[110:] = 255  # only far below the second index
+    reader = IndexReader(Told(read), CardSurveyor(network))
+    said = reader.read(image, boxes, np.zeros(2, np.float32))
+    assert [CARDS[int(each.argmax())] for each in said] == ["KH", "7C"]
+    assert said.sum(axis=1).tolist() == pytest.approx([1, 1])
+    (given,) = network.given
+    assert given.shape == (1, 3, FACE_SIDE, FACE_SIDE)
+    assert given[0, :, : FACE_SIDE // 3].max() < 0.6
+    assert given[0, :, -FACE_SIDE // 3 :].min() > 0.9
+
+
+def test_what_surely_cannot_be_read_is_not_looked_at_again() -> None:
+    read = np.zeros((1, 53), np.float32)
+    read[0, 52] = 9
+    network = Told()
+    box = np.array([[10, 10, 20, 30]], np.float32)
+    IndexReader(Told(read), CardSurveyor(network)).read(grey(50, 50), box, UPRIGHT)
+    assert not network.given
 
 
 def test_the_reader_is_given_red_first() -> None:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from vision.boxes import Image
-    from vision.card_reader import PictureReading
+    from vision.card_reader import Box, PictureReading
     from vision.film_reader import RoundRead
     from vision.footage import Footage
 
@@ -155,9 +155,11 @@ def test_a_film_that_ends_when_the_cards_were_just_cleared_is_sure_of_them() -> 
 class FindsPrint(CodeReader):
     """Takes what is printed in the middle of a hand for an index that cannot be read."""
 
-    def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
-        reading = super().read(image, scales)
-        if image.shape[1::-1] != ZONES.frame:
+    def read(
+        self, image: Image, scales: tuple[float, ...] | None = None, part: Box | None = None
+    ) -> PictureReading:
+        reading = super().read(image, scales, part)
+        if part is None or tuple(map(int, part)) != (0, 0, *ZONES.frame):
             return reading
         x, y = ZONES.polygons["banker"].mean(axis=0).tolist()
         flat = np.full(52, 1 / 52, np.float32)
@@ -253,13 +255,15 @@ def test_decoding_waits_for_a_slow_reader(monkeypatch: pytest.MonkeyPatch) -> No
     film = Drawn(CodedFilm((), 40.0))
 
     class Slow(CodeReader):
-        def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
+        def read(
+            self, image: Image, scales: tuple[float, ...] | None = None, part: Box | None = None
+        ) -> PictureReading:
             before_s = 40.0 if stopped_s else -1.0
             while before_s < film.decoded_s:
                 before_s = film.decoded_s
                 time.sleep(0.2)
             stopped_s.append(film.decoded_s)
-            return super().read(image, scales)
+            return super().read(image, scales, part)
 
     stopped_s: list[float] = []
     reading = read_film(film, ZONES, Slow(), shoe=ShoeSoFar(ShoeComposition(8)))

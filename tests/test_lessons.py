@@ -10,14 +10,11 @@ from numpy.typing import NDArray
 from vision.boxes import lean
 from vision.cards import NUMBERS
 from vision.finder import BACK, Found
-from vision.index_belief import Belief, fitted_belief
-from vision.index_crops import CROP_MARGIN, CROP_SIDE, upright_height
+from vision.index_crops import CROP_MARGIN, CROP_SIDE, FACE_AT, FACE_SIDE, upright_height
 from vision.index_turner import STEP, STEPS, Leans, Lying, leans_from, shares_of
-from vision.reliability import best_temperature
 from vision.synthetic.pictures import DrawnCard, DrawnIndex, Picture
 from vision.training import shards
-from vision.training.calibrating import OPEN, Said, known_of
-from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
+from vision.training.glimpses import glimpse_as_it_lies, glimpse_of_face, glimpse_upright
 from vision.training.real_pictures import box_patch
 from vision.training.shards import (
     NOT_FOUND,
@@ -76,7 +73,7 @@ def looked(
     leans = np.full(len(finds), lean_told, np.float32)
     return Looked(
         Found(finds, np.array(scores, np.float32), finds[:0], nothing),
-        Lying(lying, Leans(leans, leans, leans)),
+        Lying(lying, Leans(leans, leans, leans), lying[:, 2:] - lying[:, :2]),
     )
 
 
@@ -253,6 +250,24 @@ def test_the_reader_mostly_sees_an_index_as_a_turner_said_that_it_lies() -> None
     assert 12 <= as_told <= 30
 
 
+@pytest.mark.parametrize("degrees", [0, 37, 181])
+@pytest.mark.parametrize("as_told", [True, False])
+def test_the_surveyor_sees_the_card_with_its_index_upright_in_a_corner(
+    degrees: float,
+    as_told: bool,  # noqa: FBT001
+) -> None:
+    patch = red_over_white(degrees)
+    redder = 0
+    for seed in range(12):
+        rng = np.random.default_rng(seed)
+        seen = glimpse_of_face(patch.face, 80, rng, as_told=as_told)
+        assert seen.shape == (FACE_SIDE, FACE_SIDE, 3)
+        index_at = np.array(FACE_AT, np.float32) * FACE_SIDE
+        above, below = (redness(seen, (0, side / 3), index_at) for side in (-1, 1))
+        redder += above > below + 20
+    assert redder >= 9
+
+
 def test_an_index_is_at_times_seen_as_if_all_suits_had_one_ink() -> None:
     patch = red_over_white(0)
     colourless = 0
@@ -362,7 +377,8 @@ def test_a_shard_that_is_there_is_not_drawn_again(
         (tmp_path / kind).mkdir()
     path = draw_shard(tmp_path, 5)
     with np.load(path) as kept:
-        assert len({len(kept[name]) for name in kept}) == 1
+        assert len({len(kept[name]) for name in kept if name != "faces"}) == 1
+        assert kept["face_ends"][-1] == len(kept["faces"])
     assert sorted(file.stem for file in (tmp_path / "images").iterdir()) == [
         "0000000160-0",
         "0000000176-0",
@@ -372,94 +388,3 @@ def test_a_shard_that_is_there_is_not_drawn_again(
     assert draw_shard(tmp_path, 5).read_bytes() == b"as it was"
     path.unlink()
     assert draw_shard(tmp_path, 5).read_bytes() == first
-
-
-@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
-def test_the_temperature_that_was_applied_is_found_again(temperature: float) -> None:
-    rng = np.random.default_rng(3)
-    logits = rng.normal(0, 2, (20_000, 6))
-    odds = np.exp(logits)
-    chosen = (
-        odds.cumsum(axis=1) / odds.sum(axis=1, keepdims=True) > rng.random((20_000, 1))
-    ).argmax(1)
-    found = best_temperature((logits * temperature).astype(np.float32), chosen.tolist())
-    assert found == pytest.approx(temperature, rel=0.05)
-
-
-def said(*finds: tuple[float, int, int], scenes: int = 100) -> Said:
-    """Finds by their score, what the reader says of them and whether they are indexes."""
-    logits = np.zeros((len(finds), UNREADABLE + 1), np.float32)
-    for row, (_, number, _) in enumerate(finds):
-        logits[row, number] = 20
-    scores = np.array([score for score, _, _ in finds], np.float32)
-    are = np.array([is_index for _, _, is_index in finds], np.intp)
-    return Said(scenes, scores, logits, np.full(len(finds), OPEN, np.intp), are)
-
-
-def test_finds_are_believed_as_far_as_false_ones_that_are_read_stay_rare() -> None:
-    false = [(0.9, 3, 0), (0.7, 4, 0), (0.6, 5, 0)]
-    plain = Belief(1.0, 0.0)
-    assert said(*false).least_belief(plain, 1.0) == 0
-    fourth = said(*false, (0.33, 6, 0)).least_belief(plain, 1.0)
-    assert 0.33 / 1.33 < fourth < 0.34 / 1.33
-
-
-def test_a_finder_that_finds_nothing_yet_leaves_nothing_to_fit() -> None:
-    nothing = said()
-    assert nothing.temperature() == 1.0
-    assert nothing.least_belief(nothing.belief(1.0), 1.0) == 0
-
-
-def test_a_false_find_that_the_reader_refuses_does_no_harm() -> None:
-    refused = [(0.9, UNREADABLE, 0)] * 20
-    right = [(0.9, 3, 1)] * 20
-    assert said(*refused, *right).least_belief(Belief(), 1.0) == 0
-
-
-def test_belief_weighs_score_and_reading_as_they_tell_indexes_from_others() -> None:
-    rng = np.random.default_rng(4)
-    are = rng.random(4000) < 0.5
-    scores, readable, surest = (
-        np.where(are, rng.beta(most, 2, 4000), rng.beta(2, most, 4000)).astype(np.float32)
-        for most in (4, 5, 4)
-    )
-    said = probabilities(readable, surest)
-    belief = fitted_belief(scores, said, are)
-    told = belief.of(scores, said)
-    assert min(belief.by_score, belief.by_reading, belief.by_card) > 0.3
-    for low, high in ((0.0, 0.2), (0.4, 0.6), (0.8, 1.0)):
-        inside = (told >= low) & (told < high)
-        assert are[inside].mean() == pytest.approx(told[inside].mean(), abs=0.08)
-    half = np.full(4000, 0.5, np.float32)
-    deaf = fitted_belief(scores, probabilities(half, half), are)
-    assert max(abs(deaf.by_reading), abs(deaf.by_card)) < 1e-3
-
-
-def probabilities(
-    readable: NDArray[np.float32], surest: NDArray[np.float32]
-) -> NDArray[np.float32]:
-    """Rows of what the reader says: the first card so sure, the others alike."""
-    rows = np.empty((len(readable), UNREADABLE + 1), np.float32)
-    rows[:, 1:UNREADABLE] = (readable * (1 - surest) / (UNREADABLE - 1))[:, None]
-    rows[:, 0], rows[:, UNREADABLE] = readable * surest, 1 - readable
-    return rows
-
-
-@pytest.mark.parametrize(
-    ("box", "number", "is_index"),
-    [
-        ((100, 100, 112, 124), NUMBERS["6S"], 1),
-        ((100, 100, 112, 113), NUMBERS["6S"], 1),
-        ((100, 100, 112, 106), OPEN, 0),
-        ((300, 100, 312, 124), UNREADABLE, 0),
-        ((200, 100, 212, 124), OPEN, OPEN),
-        ((400, 100, 412, 124), UNREADABLE, 0),
-    ],
-)
-def test_what_is_known_of_a_find(box: tuple[float, ...], number: int, is_index: int) -> None:
-    there = (
-        index("6S", corners(100, 100, 12, 24)),
-        index("7S", corners(200, 100, 12, 24), 0.5),
-        index("8S", corners(400, 100, 12, 24), 0.1),
-    )
-    assert known_of(np.array(box, np.float32), there) == (number, is_index)

@@ -21,7 +21,7 @@ from vision.card_reader import (
 from vision.cards import CARDS, NUMBERS
 from vision.evaluation import Marks, evaluate
 from vision.evaluation_report import figures_of
-from vision.index_crops import CROP_SIDE
+from vision.index_crops import CROP_SIDE, FACE_SIDE
 from vision.index_turner import PLACE, STEPS
 from vision.labelled_folder import (
     BadFolder,
@@ -35,11 +35,14 @@ from vision.model_files import (
     BadModel,
     FinderFile,
     ModelFiles,
+    Network,
     ReaderFile,
+    SurveyorFile,
     TurnerFile,
     load_model_files,
     write_model_files,
 )
+from vision.training.half_digits import halve_digits
 
 RED_ACE, BLUE_KING = "AH", "KS"
 PLACES = ((40, 40, 60, 76), (140, 40, 160, 76))
@@ -109,8 +112,39 @@ def weights(tmp_path: Path) -> Path:
         ],
     )
     finder, turner = FinderFile("finder.onnx", ""), TurnerFile("turner.onnx", "")
-    write_model_files(ModelFiles(folder, finder, turner, ReaderFile("reader.onnx", "")))
+    save_network(
+        folder / "surveyor.onnx",
+        ["batch", 3, FACE_SIDE, FACE_SIDE],
+        {"nothing": np.zeros((3, 53), np.float32)},
+        [
+            helper.make_node("ReduceMean", ["given"], ["mean"], axes=[2, 3], keepdims=0),
+            helper.make_node("MatMul", ["mean", "nothing"], ["told"]),
+        ],
+    )
+    reader, surveyor = ReaderFile("reader.onnx", ""), SurveyorFile("surveyor.onnx", "")
+    write_model_files(ModelFiles(folder, finder, turner, reader, surveyor))
     return folder
+
+
+def test_weights_with_half_their_digits_say_nearly_the_same_in_half_the_room(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "network.onnx"
+    rng = np.random.default_rng(2)
+    weights = rng.normal(0, 1, (40, 60)).astype(np.float32)
+    bias = rng.normal(0, 1, 60).astype(np.float32)
+    steps = [
+        helper.make_node("MatMul", ["given", "weights"], ["seen"]),
+        helper.make_node("Add", ["seen", "bias"], ["told"]),
+    ]
+    save_network(path, ["batch", 40], {"weights": weights, "bias": bias}, steps)
+    given = rng.normal(0, 1, (5, 40)).astype(np.float32)
+    before, large = Network(path).run(given), path.stat().st_size
+    for _ in range(2):
+        halve_digits(path)
+        assert path.stat().st_size < 0.6 * large
+        assert Network(path).run(given) == pytest.approx(before, abs=0.02)
+    assert (Network(path).run(given) != before).any()
 
 
 def test_a_description_says_again_what_was_written(weights: Path) -> None:
@@ -150,7 +184,7 @@ def as_written(name: str) -> Spoil:
         (lambda folder: (folder / DESCRIPTION).write_text("{"), "models.json is not JSON"),
         (
             lambda folder: (folder / DESCRIPTION).write_text("[]"),
-            "an object with finder, turner and reader",
+            "an object with finder, turner, reader and surveyor",
         ),
         (lambda folder: (folder / "reader.onnx").unlink(), "reader.onnx cannot be read"),
         (lambda folder: (folder / "finder.onnx").write_bytes(b"?"), "finder.onnx are damaged"),

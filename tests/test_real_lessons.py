@@ -29,7 +29,9 @@ class Reads:
         cards = tuple(CardSeenInPicture((index,), index.probabilities, 1.0) for index in indexes)
         self.reading = PictureReading(cards, unreadable, ())
 
-    def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
+    def read(
+        self, image: Image, scales: tuple[float, ...] | None = None, part: Box | None = None
+    ) -> PictureReading:
         return self.reading
 
 

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -50,13 +51,40 @@ def best_of_overlapping(
     by: Callable[[Boxes, Boxes], NDArray[np.float32]] = overlaps,
 ) -> NDArray[np.intp]:
     """Which boxes remain, best first, when none may overlap a better one by more than `most`."""
-    order = np.argsort(-scores, kind="stable")
-    shared = by(boxes[order], boxes[order])
+    return best_of_sharing(by(boxes, boxes), scores, most)
+
+
+def best_of_sharing(
+    shares: NDArray[np.float32], scores: NDArray[np.float32], most: float
+) -> NDArray[np.intp]:
+    """Which things remain, best first, when none may share more than `most` with a better one."""
     kept: list[int] = []
-    for number in range(len(order)):
-        if not kept or shared[number, kept].max() <= most:
+    for number in np.argsort(-scores, kind="stable").tolist():
+        if not kept or shares[number, kept].max() <= most:
             kept.append(number)
-    return order[np.array(kept, dtype=np.intp)]
+    return np.array(kept, dtype=np.intp)
+
+
+def turned_shares(
+    some: Boxes, sizes: NDArray[np.float32], leans: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """The area that each two turned rectangles share, by the smaller of the two.
+
+    Boxes are those round them: where these do not overlap, neither do they. Side by side in a fan
+    that lies askew, boxes of neighbours overlap by half, and what is in them hardly.
+    """
+    shares = shares_of_smaller(some, some)
+    middles = centres(some).tolist()
+    turned = [
+        (tuple(middle), tuple(size), angle)
+        for middle, size, angle in zip(middles, sizes.tolist(), leans.tolist(), strict=True)
+    ]
+    for one, other in np.argwhere(np.triu(shares, 1) > 0).tolist():
+        _, points = cv2.rotatedRectangleIntersection(turned[one], turned[other])
+        shared = 0.0 if points is None else cv2.contourArea(cv2.convexHull(points))
+        smaller = min(np.prod(sizes[one]), np.prod(sizes[other]))
+        shares[one, other] = shares[other, one] = shared / max(float(smaller), 1e-6)
+    return shares
 
 
 def lean(corners: NDArray[np.float32]) -> float:

@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import CatwalkError
-from vision.boxes import Boxes, Image, best_of_overlapping, shares_of_smaller
+from vision.boxes import Boxes, Image, best_of_sharing, turned_shares
+from vision.card_surveyor import CardSurveyor
 from vision.cards import CARDS
 from vision.finder import MOST_OF_AN_INDEX, Finder, Found
 from vision.index_belief import UNFITTED, Belief, log_odds
 from vision.index_crops import upright_height
-from vision.index_reader import IndexReader
+from vision.index_reader import IndexReader, Weighing
 from vision.index_turner import IndexTurner, Leans, Lying
 from vision.joining import join_indexes
-from vision.model_files import READABLE, THREADS, Network, load_model_files
+from vision.model_files import READABLE, THREADS, ModelFiles, Network, load_model_files
 
 LEAST_HEIGHT = 14.0
 """Pixels: an index that is less tall is said to be too small, whatever it reads."""
@@ -122,7 +123,7 @@ class PictureReading:
 
 
 class CardReader:
-    """Reads pictures with three networks: one finds indexes, one tells how they lean, one reads."""
+    """Reads pictures: one network finds indexes, one tells how they lie, others read them."""
 
     def __init__(
         self,
@@ -144,9 +145,15 @@ class CardReader:
         self._belief = belief
         self._believed = believed
 
-    def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
-        """Read a picture, at the scales given or else at those that suit it."""
-        found = self._finder.find(image, scales)
+    def read(
+        self, image: Image, scales: tuple[float, ...] | None = None, part: Box | None = None
+    ) -> PictureReading:
+        """Read a picture, at the scales given or else at those that suit it.
+
+        Where a part is named, only there anything is looked for; but what lies round it helps to
+        read what is found.
+        """
+        found = self._finder.find(image, scales) if part is None else self._in(image, scales, part)
         boxes, leans, scores = set_right(found, self._turner.turn(image, found.indexes))
         probabilities = self._read_indexes(image, boxes, leans)
         readable = 1 - probabilities[:, -1]
@@ -185,6 +192,13 @@ class CardReader:
             ),
         )
 
+    def _in(self, image: Image, scales: tuple[float, ...] | None, part: Box) -> Found:
+        """What is found in a part of a picture, where it is in the picture."""
+        left, top, right, bottom = map(int, part)
+        found = self._finder.find(image[top:bottom, left:right], scales)
+        moved = np.array([left, top, left, top], np.float32)
+        return replace(found, indexes=found.indexes + moved, backs=found.backs + moved)
+
     def _read_indexes(self, image: Image, boxes: Boxes, leans: Leans) -> NDArray[np.float32]:
         """What each index reads; at both leans, by their shares, where it is not clear how it lies.
 
@@ -211,9 +225,8 @@ def set_right(found: Found, lying: Lying) -> tuple[Boxes, Leans, NDArray[np.floa
     The rank of an index and the whole of it may both have been found: set right, both are the
     whole.
     """
-    apart = best_of_overlapping(
-        lying.boxes, found.index_scores, MOST_OF_AN_INDEX, by=shares_of_smaller
-    )
+    shares = turned_shares(lying.boxes, lying.sizes, lying.leans.likeliest)
+    apart = best_of_sharing(shares, found.index_scores, MOST_OF_AN_INDEX)
     leans = Leans(*(each[apart] for each in lying.leans))
     return lying.boxes[apart], leans, found.index_scores[apart]
 
@@ -249,10 +262,19 @@ def load_card_reader(
     settings = replace(files.finder, threshold=threshold)
     finder = Finder(Network(files.folder / files.finder.file, threads), settings)
     turner = IndexTurner(Network(files.folder / files.turner.file, threads))
-    network = Network(files.folder / files.reader.file, threads)
-    reader = IndexReader(network, files.reader.temperature)
+    reader = load_index_reader(files, threads)
     told = files.reader
     return CardReader(finder, turner, reader, told.readable, told.belief, told.believed)
+
+
+def load_index_reader(files: ModelFiles, threads: int = THREADS) -> IndexReader:
+    """Load the networks that read indexes, with what makes their words come true."""
+    told = files.surveyor
+    return IndexReader(
+        Network(files.folder / files.reader.file, threads),
+        CardSurveyor(Network(files.folder / told.file, threads)),
+        Weighing(files.reader.temperature, told.weight, told.temperature, told.sure_from),
+    )
 
 
 def read_image(path: Path) -> Image:

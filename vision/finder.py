@@ -15,10 +15,12 @@ PAD_GREY = 114
 INDEX, BACK = 0, 1
 CLASSES = 2
 MOST_OF_AN_INDEX = 0.45
-"""Two finds that share more than this of the smaller one are one index; drawn ones share 0.4."""
+"""Two indexes that share more than this of the smaller one are one; drawn ones share 0.4."""
+MOST_OF_A_BOX = 0.7
+"""The same of the boxes round them: those of neighbours in a fan that lies askew share half."""
 USUAL_HEIGHT = 34.0
 """Pixels: indexes as tall as this are found best."""
-TALL_HEIGHT = 70.0
+TALL_HEIGHT = 50.0
 """Indexes taller than this ask for a second look at a smaller scale."""
 SMALL_PICTURE = 520
 """A picture with no longer side is looked at enlarged as well."""
@@ -95,12 +97,10 @@ class Finder:
     def _merged(self, looks: list[NDArray[np.float32]]) -> Found:
         rows = np.concatenate(looks)
         indexes, backs = rows[rows[:, 5] != BACK], rows[rows[:, 5] == BACK]
-        # Backs may lie fanned; but no index hides half of another that can still be read, so what
-        # lies half within a better find is that find again, seen as its rank alone or its suit.
+        # What lies mostly within a better find is that find again, seen as its rank alone or its
+        # suit; the rest shows when it is known how they lie.
         indexes = indexes[
-            best_of_overlapping(
-                indexes[:, :4], indexes[:, 4], MOST_OF_AN_INDEX, by=shares_of_smaller
-            )
+            best_of_overlapping(indexes[:, :4], indexes[:, 4], MOST_OF_A_BOX, by=shares_of_smaller)
         ]
         backs = backs[best_of_overlapping(backs[:, :4], backs[:, 4], self._file.overlap)]
         return Found(indexes[:, :4], indexes[:, 4], backs[:, :4], backs[:, 4])

@@ -16,6 +16,11 @@ CROP_MARGIN = 2.0
 
 Wide enough to hold an index of which only the rank was found, and the pips beside one.
 """
+FACE_SIDE = 96
+FACE_MARGIN = 6.4
+FACE_AT = (0.36, 0.2)
+"""The same of the square that shows the face of the card with an index, and where in it the index
+is: the card goes on below and mostly to the right."""
 Box = Sequence[float] | NDArray[np.float32]
 """Left, top, right, bottom."""
 Map = NDArray[np.float64]
@@ -33,6 +38,11 @@ def map_upright(box: Box, lean: float) -> Map:
     return _map(box, upright_height(box, lean), lean)
 
 
+def map_face(box: Box, lean: float, margin: float = FACE_MARGIN, side: int = FACE_SIDE) -> Map:
+    """The square that shows the card on which an index leans so many degrees to the right."""
+    return _map(box, upright_height(box, lean), lean, margin, side, FACE_AT)
+
+
 def upright_height(box: Box, lean: float) -> float:
     """How tall an index of the usual shape is that leans so and has this box round it."""
     left, top, right, bottom = (float(edge) for edge in box)
@@ -42,7 +52,12 @@ def upright_height(box: Box, lean: float) -> float:
 
 
 def _map(
-    box: Box, height: float, lean: float, margin: float = CROP_MARGIN, side: int = CROP_SIDE
+    box: Box,
+    height: float,
+    lean: float,
+    margin: float = CROP_MARGIN,
+    side: int = CROP_SIDE,
+    place: tuple[float, float] = (0.5, 0.5),
 ) -> Map:
     left, top, right, bottom = (float(edge) for edge in box)
     step = max(margin * height, 1.0) / side
@@ -51,7 +66,7 @@ def _map(
     linear = np.array([[across, -down], [down, across]])
     # Pixel centres lie at whole numbers, edges of boxes at the sides of pixels: hence the halves.
     middle = np.array([left + right - 1, top + bottom - 1]) / 2
-    return np.column_stack([linear, middle - linear @ np.full(2, (side - 1) / 2)])
+    return np.column_stack([linear, middle - linear @ ((side - 1) * np.array(place))])
 
 
 def crop(image: Image, placed: Map, wide: int = CROP_SIDE) -> Image:

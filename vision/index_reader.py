@@ -1,49 +1,86 @@
 """Reading a found index: which of the 52 cards it names, and how surely."""
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import Boxes, Image
+from vision.card_surveyor import CardSurveyor
 from vision.cards import CARDS
-from vision.index_crops import CROP_SIDE, as_input, crop, map_upright
-from vision.model_files import BadModel, Network
+from vision.index_crops import CROP_SIDE, crop, map_upright
+from vision.model_files import Network
+from vision.square_networks import SquareNetwork
 
-BATCH = 64
+LEAST_READABLE = 0.1
+"""What is less likely to be readable is none, and the surveyor is not asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """How what reader and surveyor say becomes probabilities that come true."""
+
+    temperature: float = 1.0
+    """Of what the reader says alone."""
+    surveyed: float = 0.5
+    """What the surveyor's word weighs beside the reader's."""
+    surveyed_temperature: float = 1.0
+    """Of what both say together."""
+    sure_from: float = 0.97
+    """Where the reader alone is as sure as that, the surveyor is not asked."""
+
+    def alone(self, read: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The probabilities by the reader alone."""
+        return softmax(read / np.float32(self.temperature))
+
+    def together(
+        self, read: NDArray[np.float32], surveyed: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
+        """The probabilities by both."""
+        both = (read + self.surveyed * surveyed) / self.surveyed_temperature
+        return softmax(both.astype(np.float32))
+
+    def doubtful(self, probabilities: NDArray[np.float32]) -> NDArray[np.bool_]:
+        """Of which the surveyor is asked, by what the reader says alone."""
+        unsure = probabilities.max(axis=1) < self.sure_from
+        return np.asarray(unsure & (1 - probabilities[:, -1] >= LEAST_READABLE))
 
 
 class IndexReader:
     """Reads indexes that are turned upright, or nearly so."""
 
-    def __init__(self, network: Network, temperature: float = 1.0) -> None:
-        """Use these weights; the temperature makes their probabilities come true."""
-        side = network.input_shape[-1]
-        if side not in (None, CROP_SIDE):
-            raise BadModel(f"the reader takes squares of {side} pixels, cut are {CROP_SIDE}")
-        self._network = network
-        self._temperature = temperature
+    def __init__(
+        self,
+        network: Network,
+        surveyor: CardSurveyor | None = None,
+        weighing: Weighing | None = None,
+    ) -> None:
+        """Use these weights, and where they are in doubt a surveyor."""
+        self._network = SquareNetwork("reader", network, CROP_SIDE, len(CARDS) + 1)
+        self._surveyor = surveyor
+        self._weighing = weighing or Weighing()
 
     def read(self, image: Image, boxes: Boxes, leans: NDArray[np.float32]) -> NDArray[np.float32]:
         """The probabilities for each box: those of the 52 cards in order, then "not readable".
 
         `leans` says how many degrees each index leans to the right.
         """
-        return softmax(self.logits(image, boxes, leans) / self._temperature)
+        read = self.logits(image, boxes, leans)
+        said = self._weighing.alone(read)
+        doubtful = np.flatnonzero(self._weighing.doubtful(said))
+        if self._surveyor and len(doubtful):
+            surveyed = self._surveyor.logits(image, boxes[doubtful], leans[doubtful])
+            said[doubtful] = self._weighing.together(read[doubtful], surveyed)
+        return said
 
     def logits(self, image: Image, boxes: Boxes, leans: NDArray[np.float32]) -> NDArray[np.float32]:
-        """What the network says, before a temperature makes probabilities of it."""
-        if not len(boxes):
-            return np.zeros((0, len(CARDS) + 1), dtype=np.float32)
-        given = as_input(
+        """What the reader's network says, before anything makes probabilities of it."""
+        return self._network.say(
             [
                 crop(image, map_upright(box, lean))
                 for box, lean in zip(boxes, leans.tolist(), strict=True)
             ]
         )
-        parts = [self._network.run(given[at : at + BATCH]) for at in range(0, len(given), BATCH)]
-        logits = np.concatenate(parts)
-        if logits.shape[1:] != (len(CARDS) + 1,):
-            raise BadModel(f"the reader gives an array of shape {logits.shape}, not 53 classes")
-        return logits
 
 
 def softmax(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import Boxes, Image, overlaps
-from vision.index_crops import CROP_SIDE, as_input, crop, map_as_it_lies
-from vision.model_files import BadModel, Network
+from vision.index_crops import CROP_SIDE, crop, map_as_it_lies
+from vision.model_files import Network
+from vision.square_networks import SquareNetwork
 
 STEPS: Final = 24
 """A turn is told by so many steps, and what lies between them by the shares of neighbours."""
@@ -30,7 +31,6 @@ LARGEST_STEP: Final = 1.2
 """How far off a box may be: where more is told, the box was none of an index, and stays near."""
 BADLY_FOUND: Final = 0.7
 """A box that shares less with itself set right was found badly: what it holds is looked at anew."""
-BATCH: Final = 64
 
 
 class Leans(NamedTuple):
@@ -44,10 +44,12 @@ class Leans(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lying:
-    """The boxes of indexes set right, and how far they lean."""
+    """The boxes of indexes set right, how far they lean, and how large they are."""
 
     boxes: Boxes
     leans: Leans
+    sizes: NDArray[np.float32]
+    """How wide and how tall each is, upright."""
 
 
 class IndexTurner:
@@ -55,10 +57,7 @@ class IndexTurner:
 
     def __init__(self, network: Network) -> None:
         """Use these weights."""
-        side = network.input_shape[-1]
-        if side not in (None, CROP_SIDE):
-            raise BadModel(f"the turner takes squares of {side} pixels, cut are {CROP_SIDE}")
-        self._network = network
+        self._network = SquareNetwork("turner", network, CROP_SIDE, STEPS + PLACE)
 
     def turn(self, image: Image, boxes: Boxes) -> Lying:
         """Tell how the index lies that is in each box, or of which a part is."""
@@ -68,6 +67,7 @@ class IndexTurner:
         if len(badly):
             again = self._turned(image, lying.boxes[badly])
             lying.boxes[badly] = again.boxes
+            lying.sizes[badly] = again.sizes
             for told, better in zip(lying.leans, again.leans, strict=True):
                 told[badly] = better
         return lying
@@ -75,18 +75,13 @@ class IndexTurner:
     def _turned(self, image: Image, boxes: Boxes) -> Lying:
         if not len(boxes):
             none = np.zeros(0, np.float32)
-            return Lying(boxes, Leans(none, none, none))
-        given = as_input([crop(image, map_as_it_lies(box)) for box in boxes])
-        parts = [self._network.run(given[at : at + BATCH]) for at in range(0, len(given), BATCH)]
-        said = np.concatenate(parts)
-        if said.shape[1:] != (STEPS + PLACE,):
-            raise BadModel(
-                f"the turner gives an array of shape {said.shape}, not {STEPS} steps and a place"
-            )
+            return Lying(boxes, Leans(none, none, none), none.reshape(0, 2))
+        said = self._network.say([crop(image, map_as_it_lies(box)) for box in boxes])
         logits = said[:, :STEPS]
         powers = np.exp(logits - logits.max(axis=1, keepdims=True))
         leans = leans_from(powers / powers.sum(axis=1, keepdims=True))
-        return Lying(boxes_set_right(boxes, said[:, STEPS:], leans.likeliest), leans)
+        sizes = sizes_told(boxes, said[:, STEPS:])
+        return Lying(boxes_set_right(boxes, said[:, STEPS:], leans.likeliest), leans, sizes)
 
 
 def place_in(box: NDArray[np.float32], corners: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -98,12 +93,19 @@ def place_in(box: NDArray[np.float32], corners: NDArray[np.float32]) -> NDArray[
     return np.array([*away, np.log(tall / longer), np.log(wide / longer)], np.float32)
 
 
+def sizes_told(boxes: Boxes, places: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How wide and how tall indexes are of which it was told where they are."""
+    longer = (boxes[:, 2:] - boxes[:, :2]).max(axis=1, keepdims=True)
+    steps = np.clip(places[:, :1:-1], -LARGEST_STEP, LARGEST_STEP)
+    return np.asarray(longer * np.exp(steps), np.float32)
+
+
 def boxes_set_right(boxes: Boxes, places: NDArray[np.float32], leans: NDArray[np.float32]) -> Boxes:
     """The upright boxes round indexes of which it was told where they are and how they lean."""
     longer = (boxes[:, 2:] - boxes[:, :2]).max(axis=1, keepdims=True)
     away = np.clip(places[:, :2], -MOST_MOVED, MOST_MOVED)
     middles = (boxes[:, :2] + boxes[:, 2:]) / 2 + away * longer
-    tall, wide = (longer * np.exp(np.clip(places[:, 2:], -LARGEST_STEP, LARGEST_STEP))).T
+    wide, tall = sizes_told(boxes, places).T
     turn = np.radians(leans)
     cosine, sine = np.abs(np.cos(turn)), np.abs(np.sin(turn))
     half = np.column_stack([wide * cosine + tall * sine, wide * sine + tall * cosine]) / 2

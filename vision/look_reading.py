@@ -1,8 +1,8 @@
-"""What a look asks for, read: areas cut out of a frame, and what is found put back into it."""
+"""What a look asks for, read: parts of a frame with the areas that changed."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
 from vision.areas import contains, grown, merged
@@ -28,8 +28,10 @@ _SMALL_WIDTH: Final = 900  # narrower frames show them too small
 class PictureReader(Protocol):
     """Whatever reads the cards in a picture; a `CardReader` does."""
 
-    def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
-        """All that shows in the picture, found at these scales."""
+    def read(
+        self, image: Image, scales: tuple[float, ...] | None = None, part: Box | None = None
+    ) -> PictureReading:
+        """All that shows in the picture, or in a part of it, found at these scales."""
 
 
 def glance_of(look: Look, reader: PictureReader) -> Glance:
@@ -43,9 +45,8 @@ def glance_of(look: Look, reader: PictureReader) -> Glance:
     taken: list[Box] = []
     for crop in crops_for(look.areas, (width, height)):
         here = tuple(area for area in look.areas if contains((crop,), area) and area not in taken)
-        left, top, right, bottom = map(int, crop)
-        part = _Part(left, top, here, tuple(taken))
-        seen = reader.read(image[top:bottom, left:right], scales)
+        part = _Part(here, tuple(taken))
+        seen = reader.read(image, scales, crop)
         cards += part.cards(seen.cards)
         unreadable += part.indexes(seen.unreadable)
         backs += part.backs(seen.backs)
@@ -85,10 +86,8 @@ def _widened(start: int, end: int, most: int) -> tuple[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A picture that was cut out: where it stood, and for which areas it speaks."""
+    """A part of a frame that was read: for which areas it speaks."""
 
-    left: int
-    top: int
     areas: tuple[Box, ...]
     told_already: tuple[Box, ...]
     """Areas for which a picture before it spoke."""
@@ -97,25 +96,15 @@ class _Part:
         for card in seen:
             indexes = tuple(self.indexes(card.indexes))
             if len(indexes) == len(card.indexes):
-                yield replace(card, indexes=indexes)
+                yield card
             elif indexes:
                 yield joined_card(indexes)
 
     def indexes(self, seen: Sequence[IndexSeen]) -> Iterator[IndexSeen]:
-        for index in seen:
-            box = self._in_frame(index.box)
-            if self._asked(box):
-                yield replace(index, box=box)
+        return (index for index in seen if self._asked(index.box))
 
     def backs(self, seen: Sequence[BackSeen]) -> Iterator[BackSeen]:
-        for back in seen:
-            box = self._in_frame(back.box)
-            if self._asked(box):
-                yield replace(back, box=box)
-
-    def _in_frame(self, box: Box) -> Box:
-        left, top, right, bottom = box
-        return left + self.left, top + self.top, right + self.left, bottom + self.top
+        return (back for back in seen if self._asked(back.box))
 
     def _asked(self, box: Box) -> bool:
         x, y = middle(box)

@@ -7,7 +7,10 @@
                  "overlap": 0.5, "longest_side": 1600},
       "turner": {"file": "turner.onnx", "sha256": "…"},
       "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "readable": 0.5,
-                 "by_score": 1.1, "by_reading": 0.8, "by_card": 0.2, "offset": 2.0, "believed": 0.5}
+                 "by_score": 1.1, "by_reading": 0.8, "by_card": 0.2, "offset": 2.0,
+                 "believed": 0.5},
+      "surveyor": {"file": "surveyor.onnx", "sha256": "…", "weight": 0.6, "temperature": 1.4,
+                   "sure_from": 0.97}
     }
 
 This is the only file that knows in which framework the weights run.
@@ -84,6 +87,20 @@ class ReaderFile:
 
 
 @dataclass(frozen=True, slots=True)
+class SurveyorFile:
+    """The weights that read an index by its card, and what their word weighs."""
+
+    file: str
+    sha256: str
+    weight: float = 0.5
+    """Beside the reader's word."""
+    temperature: float = 1.0
+    """Makes what both say together come true."""
+    sure_from: float = 0.97
+    """Where the reader is as sure as that, it is not asked."""
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFiles:
     """A folder with the weights, checked."""
 
@@ -91,6 +108,17 @@ class ModelFiles:
     finder: FinderFile
     turner: TurnerFile
     reader: ReaderFile
+    surveyor: SurveyorFile
+
+    @property
+    def parts(self) -> tuple[tuple[str, "Described"], ...]:
+        """What belongs to each network, with the network's name."""
+        return (
+            ("finder", self.finder),
+            ("turner", self.turner),
+            ("reader", self.reader),
+            ("surveyor", self.surveyor),
+        )
 
 
 class Network:
@@ -155,27 +183,25 @@ def load_model_files(folder: Path | None = None) -> ModelFiles:
     except ValueError as problem:
         raise BadModel(f"{path} is not JSON: {problem}") from None
     if not isinstance(described, dict):
-        raise BadModel(f"{path} has to hold an object with finder, turner and reader")
+        raise BadModel(f"{path} has to hold an object with finder, turner, reader and surveyor")
     files = ModelFiles(
         folder,
         _read_part(described, "finder", FinderFile, path),
         _read_part(described, "turner", TurnerFile, path),
         _read_part(described, "reader", ReaderFile, path),
+        _read_part(described, "surveyor", SurveyorFile, path),
     )
-    if not files.reader.temperature > 0:
-        raise BadModel(f"{path}, reader: the temperature has to be above 0")
-    for part in (files.finder, files.turner, files.reader):
-        _check(folder / part.file, part.sha256)
+    for name, part in (("reader", files.reader), ("surveyor", files.surveyor)):
+        if not part.temperature > 0:
+            raise BadModel(f"{path}, {name}: the temperature has to be above 0")
+    for _, described_part in files.parts:
+        _check(folder / described_part.file, described_part.sha256)
     return files
 
 
 def write_model_files(files: ModelFiles) -> None:
     """Write the description of weights that lie in the folder, with their checksums as they are."""
-    described = {
-        "finder": asdict(files.finder),
-        "turner": asdict(files.turner),
-        "reader": asdict(files.reader),
-    }
+    described = {name: asdict(part) for name, part in files.parts}
     for part in described.values():
         part["sha256"] = checksum(files.folder / str(part["file"]))
     text = json.dumps(described, indent=2) + "\n"
@@ -188,7 +214,8 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-Part = TypeVar("Part", FinderFile, TurnerFile, ReaderFile)
+Described = FinderFile | TurnerFile | ReaderFile | SurveyorFile
+Part = TypeVar("Part", FinderFile, TurnerFile, ReaderFile, SurveyorFile)
 
 
 def _read_part(described: Mapping[str, object], name: str, kind: type[Part], path: Path) -> Part:

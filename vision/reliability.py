@@ -68,12 +68,12 @@ def reliability(certainties: Sequence[float], right: Sequence[bool]) -> Reliabil
 
 def best_temperature(logits: NDArray[np.float32], numbers: Sequence[int]) -> float:
     """The temperature under which what was right is likeliest."""
-    rows = np.arange(len(numbers))
+    return float(min(TEMPERATURES, key=lambda each: surprise(logits, numbers, each)))
 
-    def surprise(temperature: float) -> float:
-        scaled = logits / temperature
-        scaled = scaled - scaled.max(axis=1, keepdims=True)
-        sums = np.log(np.exp(scaled).sum(axis=1))
-        return float(np.mean(sums - scaled[rows, np.asarray(numbers)]))
 
-    return float(min(TEMPERATURES, key=surprise))
+def surprise(logits: NDArray[np.float32], numbers: Sequence[int], temperature: float) -> float:
+    """How unlikely what was right is called on average, as a logarithm."""
+    scaled = logits / temperature
+    scaled = scaled - scaled.max(axis=1, keepdims=True)
+    sums = np.log(np.exp(scaled).sum(axis=1))
+    return float(np.mean(sums - scaled[np.arange(len(numbers)), np.asarray(numbers)]))

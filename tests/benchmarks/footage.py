@@ -25,7 +25,7 @@ import av
 
 from vision.boxes import Image
 from vision.card_log import CardLog, Names, Part
-from vision.card_reader import PictureReading
+from vision.card_reader import Box, PictureReading
 from vision.film_reader import Listener, ShoeSoFar, Unheard, read_film
 from vision.film_seconds import clock
 from vision.film_stage import load_weights
@@ -52,9 +52,11 @@ class Counted:
     pictures: int = 0
     took_s: float = 0.0
 
-    def read(self, image: Image, scales: tuple[float, ...] | None = None) -> PictureReading:
+    def read(
+        self, image: Image, scales: tuple[float, ...] | None = None, part: Box | None = None
+    ) -> PictureReading:
         began = time.perf_counter()
-        reading = self.reader.read(image, scales)
+        reading = self.reader.read(image, scales, part)
         self.took_s += time.perf_counter() - began
         self.pictures += 1
         return reading

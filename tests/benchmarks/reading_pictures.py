@@ -22,9 +22,13 @@ from typing import ParamSpec
 
 import numpy as np
 
-from vision.card_reader import CardReader, given_readable, set_right
+from vision.card_reader import (
+    given_readable,
+    load_card_reader,
+    load_index_reader,
+    set_right,
+)
 from vision.finder import Finder
-from vision.index_reader import IndexReader
 from vision.index_turner import IndexTurner
 from vision.joining import join_indexes
 from vision.model_files import Network, load_model_files
@@ -68,10 +72,9 @@ def main() -> None:
         nano = Network(given.nano or export_nano(Path(folder)), given.threads)
     files = load_model_files(given.models)
     finder = Finder(Network(files.folder / files.finder.file, given.threads), files.finder)
-    network = Network(files.folder / files.reader.file, given.threads)
-    reader = IndexReader(network, files.reader.temperature)
+    reader = load_index_reader(files, given.threads)
     turner = IndexTurner(Network(files.folder / files.turner.file, given.threads))
-    cards = CardReader(finder, turner, reader, files.reader.readable)
+    cards = load_card_reader(given.models, given.threads)
     bare = np.random.default_rng(1).random((1, 3, NANO_SIDE, NANO_SIDE), dtype=np.float32)
 
     times: dict[str, list[float]] = {name: [] for name in ("ours", "nano", *PARTS)}

@@ -42,7 +42,7 @@ from vision.training.course import Course, follow
 @click.option(
     "--batches",
     default=60_000,
-    help="Batches of 48 indexes that the reader sees; the turner, a third.",
+    help="Batches of 48 indexes that reader and surveyor see; the turner, a third.",
 )
 @click.option("--seed", default=1, help="The same seed, the same course.")
 def main(
@@ -55,7 +55,7 @@ def main(
     batches: int,
     seed: int,
 ) -> None:
-    """Train the finder, the turner and the reader."""
+    """Train the finder, the turner, the reader and the surveyor."""
     follow(Course(work, out, real, scenes, epochs, batches, seed, start))
 
 

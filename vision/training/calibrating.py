@@ -1,23 +1,28 @@
 """What the networks say of drawn tables that were kept out: whether their word comes true."""
 
+import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import overlaps
-from vision.card_reader import set_right
+from vision.card_reader import LEAST_HEIGHT, set_right
+from vision.card_surveyor import CardSurveyor
 from vision.cards import NUMBERS
 from vision.evaluation_scenes import HIDDEN
 from vision.finder import Finder
 from vision.index_belief import Belief, fitted_belief
-from vision.index_reader import IndexReader, softmax
+from vision.index_crops import upright_height
+from vision.index_reader import IndexReader, Weighing
 from vision.index_turner import IndexTurner
 from vision.model_files import READABLE, FinderFile, Network
-from vision.reliability import best_temperature
+from vision.reliability import best_temperature, surprise
 from vision.synthetic.pictures import DrawnIndex
 from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
 from vision.training.shards import SHARP_FROM, UNREADABLE
@@ -29,10 +34,16 @@ SAME_FROM: Final = 0.3
 SHOWS_FROM: Final = 0.8
 """An index of which less shows may be read or not: nobody can say what would be right."""
 OPEN: Final = -1
+SURE_FROM: Final = 0.97
+"""Where the reader is as sure as that, the surveyor is not asked."""
+WEIGHTS: Final = (0.0, *(round(0.05 * step, 2) for step in range(2, 31)))
+"""Those of the surveyor's word that are tried."""
+LOT: Final = 25
+NETWORKS: Final = ("finder", "turner", "reader", "surveyor")
 TOUCHING: Final = 0.05
 LOWEST_THRESHOLD: Final = 0.08
 """Finds of lower scores are hardly ever indexes, and there are many of them."""
-FALSE_A_SCENE: Final = 0.03
+FALSE_A_SCENE: Final = 0.022
 """How many finds in a scene may be read as cards where there is none."""
 
 
@@ -43,62 +54,97 @@ class Said:
     scenes: int
     scores: NDArray[np.float32]
     """How surely the finder took it for an index."""
-    logits: NDArray[np.float32]
+    read: NDArray[np.float32]
     """What the reader said."""
+    surveyed: NDArray[np.float32]
+    """What the surveyor said."""
     numbers: NDArray[np.intp]
     """What is right: a card's number, or unreadable, or `OPEN`."""
     indexes: NDArray[np.intp]
     """Whether it is an index: 1, 0 or `OPEN`."""
+    heights: NDArray[np.float32]
+    """How tall it is taken to be."""
 
-    def temperature(self) -> float:
-        """What makes the reader's probabilities come true."""
+    def weighing(self, sure_from: float = SURE_FROM) -> Weighing:
+        """What makes the probabilities come true, by the reader alone and with the surveyor.
+
+        Temperatures are those of indexes of every size; but what the surveyor weighs is told by
+        those that are not said to be too small, for the smaller they are, the more it knows.
+        """
         known = self.numbers != OPEN
         if not known.any():
-            return 1.0
-        return round(best_temperature(self.logits[known], self.numbers[known].tolist()), 3)
+            return Weighing(sure_from=sure_from)
+        temperature = best_temperature(self.read[known], self.numbers[known].tolist())
+        alone = Weighing(round(temperature, 3), sure_from=sure_from)
+        asked = known & alone.doubtful(alone.alone(self.read))
+        if not asked.any():
+            return alone
+        tall = asked & (self.heights >= LEAST_HEIGHT)
+        weight = min(WEIGHTS, key=lambda each: self._weighed(tall if tall.any() else asked, each))
+        _, temperature = self._weighed(asked, weight)
+        return replace(alone, surveyed=weight, surveyed_temperature=round(temperature, 3))
 
-    def belief(self, temperature: float) -> Belief:
+    def _weighed(self, asked: NDArray[np.bool_], weight: float) -> tuple[float, float]:
+        """The least surprise at what is right if the surveyor weighs so much; its temperature."""
+        both = (self.read[asked] + weight * self.surveyed[asked]).astype(np.float32)
+        right = self.numbers[asked].tolist()
+        temperature = best_temperature(both, right)
+        return surprise(both, right, temperature), temperature
+
+    def belief(self, weighing: Weighing) -> Belief:
         """How scores and readings tell which finds are indexes."""
         known = self.indexes != OPEN
-        return fitted_belief(
-            self.scores[known], self._probabilities(temperature)[known], self.indexes[known] == 1
-        )
+        said = self.probabilities(weighing)
+        return fitted_belief(self.scores[known], said[known], self.indexes[known] == 1)
 
-    def least_belief(self, belief: Belief, temperature: float) -> float:
+    def least_belief(self, belief: Belief, weighing: Weighing) -> float:
         """The least belief from which on so few finds are read that are no indexes."""
-        said = self._probabilities(temperature)
+        said = self.probabilities(weighing)
         false = (self.indexes == 0) & (1 - said[:, UNREADABLE] >= READABLE)
         told = np.sort(belief.of(self.scores, said)[false])[::-1]
         allowed = int(FALSE_A_SCENE * self.scenes)
         return 0.0 if len(told) <= allowed else round(float(told[allowed]) + 0.0005, 3)
 
-    def _probabilities(self, temperature: float) -> NDArray[np.float32]:
-        return softmax(self.logits / np.float32(temperature))
+    def probabilities(self, weighing: Weighing) -> NDArray[np.float32]:
+        """What follows from what was said, weighed so."""
+        said = weighing.alone(self.read)
+        asked = weighing.doubtful(said)
+        said[asked] = weighing.together(self.read[asked], self.surveyed[asked])
+        return said
 
 
 def said_of_kept_out(folder: Path, scenes: int = SCENES) -> Said:
     """Let the networks of a folder look at scenes of decks that they never saw."""
-    finder = Finder(Network(folder / "finder.onnx"), FinderFile("", "", threshold=LOWEST_THRESHOLD))
-    turner = IndexTurner(Network(folder / "turner.onnx"))
-    reader = IndexReader(Network(folder / "reader.onnx"))
-    scores: list[float] = []
-    logits: list[NDArray[np.float32]] = []
-    known: list[tuple[int, int]] = []
-    for nth in range(scenes):
+    lots = [range(first, min(first + LOT, scenes)) for first in range(0, scenes, LOT)]
+    with ProcessPoolExecutor() as pool:
+        parts = [*pool.map(_said_of, itertools.repeat(folder), lots)]
+    scores, read, surveyed, numbers, indexes, heights = map(
+        np.concatenate, zip(*parts, strict=True)
+    )
+    return Said(scenes, scores, read, surveyed, numbers, indexes, heights)
+
+
+def _said_of(folder: Path, scenes: range) -> tuple[NDArray[Any], ...]:
+    """What is said of some scenes, and known of it, as `Said` has it."""
+    cv2.setNumThreads(1)
+    networks = (Network(folder / f"{name}.onnx", 1) for name in NETWORKS)
+    finder_network, turner_network, reader_network, surveyor_network = networks
+    finder = Finder(finder_network, FinderFile("", "", threshold=LOWEST_THRESHOLD))
+    turner = IndexTurner(turner_network)
+    reader, surveyor = IndexReader(reader_network), CardSurveyor(surveyor_network)
+    parts = []
+    for nth in scenes:
         picture = draw_scene(FIRST_SEED + nth * SCENES_A_DECK, kept_out=True)
         found = finder.find(picture.image)
-        boxes, leans, kept = set_right(found, turner.turn(picture.image, found.indexes))
-        logits += [*reader.logits(picture.image, boxes, leans.likeliest)]
-        scores += kept.tolist()
-        known += (known_of(box, picture.indexes) for box in boxes)
-    numbers, indexes = np.array(known, np.intp).reshape(-1, 2).T
-    return Said(
-        scenes,
-        np.array(scores, np.float32),
-        np.array(logits, np.float32).reshape(-1, UNREADABLE + 1),
-        numbers,
-        indexes,
-    )
+        boxes, leans, scores = set_right(found, turner.turn(picture.image, found.indexes))
+        lying = picture.image, boxes, leans.likeliest
+        known = [known_of(box, picture.indexes) for box in boxes]
+        numbers, indexes = np.array(known, np.intp).reshape(-1, 2).T
+        tall = [upright_height(box, lean) for box, lean in zip(*lying[1:], strict=True)]
+        heights = np.array(tall, np.float32)
+        said = reader.logits(*lying), surveyor.logits(*lying)
+        parts.append((scores, *said, numbers, indexes, heights))
+    return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
 def known_of(box: NDArray[np.float32], indexes: Sequence[DrawnIndex]) -> tuple[int, int]:

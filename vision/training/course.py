@@ -19,6 +19,7 @@ from vision.model_files import (
     FinderFile,
     ModelFiles,
     ReaderFile,
+    SurveyorFile,
     TurnerFile,
     write_model_files,
 )
@@ -126,11 +127,11 @@ def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -
     with ProcessPoolExecutor(1, beside, torch.set_num_threads, (THREADS_EACH,)) as pool:
         finding = pool.submit(learn_to_find, course, work, folders, _weights(start, "finder"))
         torch.set_num_threads(THREADS_EACH)
-        for subject in (Subject.TURNING, Subject.READING):
+        for subject in (Subject.TURNING, Subject.READING, Subject.SURVEYING):
             if not (work / f"{subject}.onnx").exists():
                 network = learn_subject(course, subject, work, folders, _weights(start, subject))
                 keep_weights(network, work / f"{subject}.pt")
-                export_network(network, work / f"{subject}.onnx")
+                export_network(network, subject.side, work / f"{subject}.onnx")
         finding.result()
     describe(work)
 
@@ -178,21 +179,28 @@ def learn_subject(
 def describe(work: Path) -> None:
     """Make the probabilities come true on what was kept out, and write the description."""
     said = said_of_kept_out(work)
-    temperature = said.temperature()
+    weighing = said.weighing()
+    belief = said.belief(weighing)
     finder = FinderFile("finder.onnx", "", threshold=LOWEST_THRESHOLD)
     turner = TurnerFile("turner.onnx", "")
-    belief = said.belief(temperature)
     reader = ReaderFile(
         "reader.onnx",
         "",
-        temperature,
+        weighing.temperature,
         by_score=belief.by_score,
         by_reading=belief.by_reading,
         by_card=belief.by_card,
         offset=belief.offset,
-        believed=said.least_belief(belief, temperature),
+        believed=said.least_belief(belief, weighing),
     )
-    write_model_files(ModelFiles(work, finder, turner, reader))
+    surveyor = SurveyorFile(
+        "surveyor.onnx",
+        "",
+        weighing.surveyed,
+        weighing.surveyed_temperature,
+        weighing.sure_from,
+    )
+    write_model_files(ModelFiles(work, finder, turner, reader, surveyor))
 
 
 def look_at_real_pictures(course: Course, first: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from ultralytics.nn.tasks import ClassificationModel
 
-from vision.index_crops import CROP_SIDE
+from vision.training.half_digits import halve_digits
 
 OPSET = 17
 
@@ -22,12 +22,12 @@ class _Logits(torch.nn.Module):
         return logits
 
 
-def export_network(network: ClassificationModel, to: Path) -> None:
+def export_network(network: ClassificationModel, side: int, to: Path) -> None:
     """Write it as ONNX for batches of any number of squares."""
     network = network.eval().fuse(verbose=False)
     torch.onnx.export(
         _Logits(network),
-        (torch.zeros(2, 3, CROP_SIDE, CROP_SIDE),),
+        (torch.zeros(2, 3, side, side),),
         str(to),
         input_names=["crops"],
         output_names=["logits"],
@@ -35,3 +35,4 @@ def export_network(network: ClassificationModel, to: Path) -> None:
         opset_version=OPSET,
         dynamo=False,
     )
+    halve_digits(to)

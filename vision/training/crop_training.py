@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -15,14 +16,15 @@ from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
 from ultralytics.nn.tasks import ClassificationModel
 
 from vision.cards import CARDS, RANKS, SUITS
+from vision.index_crops import CROP_SIDE, FACE_SIDE
 from vision.index_turner import PLACE, STEPS, shares_of
-from vision.training.glimpses import glimpse_as_it_lies, glimpse_upright
+from vision.training.glimpses import glimpse_as_it_lies, glimpse_of_face, glimpse_upright
 from vision.training.shards import UNREADABLE
 from vision.training.widening import widened
 
 BATCH: Final = 48
 PEAK_RATE: Final = 2e-3
-GOING_ON_RATE: Final = 1.2e-3
+GOING_ON_RATE: Final = 8e-4
 """Of a network that has learnt already."""
 DECAY: Final = 0.02
 SMOOTHING: Final = 0.02
@@ -34,6 +36,8 @@ WARM_UP: Final = 0.01
 AVERAGED_OVER: Final = 800
 UNREADABLE_SHARE: Final = 0.18
 BATCHES_BETWEEN_CHECKPOINTS: Final = 500
+TOLD: Final = ("corners", "numbers", "heights", "found", "lying")
+"""What is kept of every patch beside its picture."""
 
 
 class Subject(StrEnum):
@@ -41,11 +45,17 @@ class Subject(StrEnum):
 
     READING = "reader"
     TURNING = "turner"
+    SURVEYING = "surveyor"
+
+    @property
+    def side(self) -> int:
+        """Pixels of the squares that are looked at."""
+        return FACE_SIDE if self is Subject.SURVEYING else CROP_SIDE
 
     def new_network(self) -> ClassificationModel:
         """A network that has learnt nothing yet."""
         described = Path(__file__).with_name(f"{self}.yaml")
-        classes = len(CARDS) + 1 if self is Subject.READING else STEPS + PLACE
+        classes = STEPS + PLACE if self is Subject.TURNING else len(CARDS) + 1
         return ClassificationModel(str(described), nc=classes, verbose=False)
 
 
@@ -60,12 +70,11 @@ class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         """Read the files; they stay in memory."""
         self.subject = subject
         # One file after the other: together they would for a moment need twice the room.
-        parts = [_part(file, leaning_only=subject is Subject.TURNING) for file in files]
-        self.images = [part["images"] for part in parts]
-        self.first = np.cumsum([0, *(len(part) for part in self.images)])
+        parts = [_part(file, subject) for file in files]
+        self.pictures = [part["pictures"] for part in parts]
+        self.first = np.cumsum([0, *(len(part) for part in self.pictures)])
         self.corners, self.numbers, self.heights, self.found, self.lying = (
-            np.concatenate([part[name] for part in parts])
-            for name in ("corners", "numbers", "heights", "found", "lying")
+            np.concatenate([part[name] for part in parts]) for name in TOLD
         )
         self.seed = seed
 
@@ -75,31 +84,39 @@ class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
     def __getitem__(self, at: int) -> tuple[torch.Tensor, torch.Tensor]:
         rng = np.random.default_rng((self.seed, int(torch.randint(2**31, ()).item())))
         file = int(np.searchsorted(self.first, at, side="right")) - 1
-        patch, corners = self.images[file][at - self.first[file]], self.corners[at]
-        height = float(self.heights[at])
+        patch, corners = self.pictures[file][at - self.first[file]], self.corners[at]
+        height, lying = float(self.heights[at]), self.lying[at]
+        truth = self.numbers[at : at + 1]
         if self.subject is Subject.TURNING:
             crop, truth = glimpse_as_it_lies(patch, corners, height, self.found[at], rng)
+        elif self.subject is Subject.READING:
+            crop = glimpse_upright(patch, corners, height, lying, rng)
         else:
-            crop = glimpse_upright(patch, corners, height, self.lying[at], rng)
-            truth = self.numbers[at : at + 1]
+            face = np.asarray(cv2.imdecode(patch, cv2.IMREAD_COLOR), np.uint8)
+            crop = glimpse_of_face(face, height, rng, as_told=bool(np.isfinite(lying).all()))
         planes = np.ascontiguousarray(crop[..., ::-1].transpose(2, 0, 1))
         return torch.from_numpy(planes), torch.from_numpy(truth)
 
     def weights(self) -> NDArray[np.float64]:
         """How often each patch is seen: every card alike, what cannot be read a fixed share."""
         counts = np.bincount(self.numbers, minlength=len(CARDS) + 1)
-        unreadable = UNREADABLE_SHARE if self.subject is Subject.READING else 0.0
+        unreadable = 0.0 if self.subject is Subject.TURNING else UNREADABLE_SHARE
         shares = np.full(len(CARDS) + 1, (1 - unreadable) / len(CARDS))
         shares[UNREADABLE] = unreadable
         by_number = np.divide(shares, counts, out=np.zeros_like(shares), where=counts > 0)
         return np.asarray(by_number[self.numbers])
 
 
-def _part(file: Path, *, leaning_only: bool) -> dict[str, NDArray[Any]]:
-    """The patches of a file; what cannot be read has no lean."""
+def _part(file: Path, subject: Subject) -> dict[str, Any]:
+    """What a subject takes from the patches of a file; what cannot be read has no lean."""
     with np.load(file) as stored:
-        kept = stored["numbers"] < (UNREADABLE if leaning_only else UNREADABLE + 1)
-        return {name: stored[name][kept] for name in stored.files}
+        kept = stored["numbers"] < (UNREADABLE if subject is Subject.TURNING else UNREADABLE + 1)
+        part: dict[str, Any] = {name: stored[name][kept] for name in TOLD}
+        if subject is Subject.SURVEYING:
+            part["pictures"] = np.split(stored["faces"], stored["face_ends"][:-1])
+        else:
+            part["pictures"] = stored["images"][kept]
+    return part
 
 
 @dataclass(slots=True)
@@ -233,7 +250,11 @@ def _loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tens
     return whole + BESIDES * (ranks + suits), right
 
 
-LOSSES: Final = {Subject.READING: _loss_of_cards, Subject.TURNING: _loss_of_leans}
+LOSSES: Final = {
+    Subject.READING: _loss_of_cards,
+    Subject.TURNING: _loss_of_leans,
+    Subject.SURVEYING: _loss_of_cards,
+}
 
 
 def _rate(share: float) -> float:

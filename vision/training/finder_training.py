@@ -12,6 +12,8 @@ os.environ.setdefault("YOLO_AUTOINSTALL", "0")
 from ultralytics import YOLO
 from ultralytics.engine.trainer import BaseTrainer
 
+from vision.training.half_digits import halve_digits
+
 NETWORK: Final = Path(__file__).with_name("finder.yaml")
 PICTURE_SIDE: Final = 256
 BATCH: Final = 16
@@ -112,4 +114,5 @@ class _RatePerBatch:
 def export_finder(weights: Path, to: Path) -> None:
     """Write the finder as ONNX for pictures of any size."""
     made = YOLO(str(weights)).export(format="onnx", dynamic=True, simplify=True, imgsz=PICTURE_SIDE)
+    halve_digits(Path(str(made)))
     Path(str(made)).replace(to)

@@ -10,15 +10,19 @@ from vision.boxes import Image, lean
 from vision.index_crops import (
     CROP_MARGIN,
     CROP_SIDE,
+    FACE_AT,
+    FACE_MARGIN,
+    FACE_SIDE,
     Map,
     map_as_it_lies,
     map_upright,
 )
 from vision.index_turner import place_in
+from vision.training.shards import FACE_PATCH_MARGIN
 
 LEAST_HEIGHT: Final = 12.0
 """Pixels: indexes are shrunk to no less than this."""
-FAR_SHARE: Final = 0.3
+FAR_SHARE: Final = 0.2
 """How often an index is shrunk: small ones are the hardest to read."""
 GREY_SHARE: Final = 0.16
 """How often an index is seen without its colours, so that its suit is known by its shape, too."""
@@ -109,6 +113,32 @@ def glimpse_upright(
     return _worn(_cut(patch, view, map_upright(box, leaning)), height, rng)
 
 
+def glimpse_of_face(
+    face: Image, height: float, rng: np.random.Generator, *, as_told: bool
+) -> Image:
+    """A card as the surveyor sees it, by an index that is so tall.
+
+    It is a little off: turned, moved, nearer or farther, and more so where no turner said how it
+    lies.
+    """
+    error, loose = (TOLD_ERROR, TOLD_BOX) if as_told else (USUAL_ERROR, USUAL_BOX)
+    side = len(face)
+    tall = side / FACE_PATCH_MARGIN
+    turn = np.radians(rng.normal(0, error))
+    step = FACE_MARGIN / FACE_PATCH_MARGIN * side / FACE_SIDE * np.exp(rng.normal(0, loose))
+    linear = step * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+    here, there = ((whole - 1) * np.array(FACE_AT) for whole in (side, FACE_SIDE))
+    moved = here + rng.normal(0, 0.65 * loose, 2) * tall
+    seen = cv2.warpAffine(
+        face,
+        np.column_stack([linear, moved - linear @ there]),
+        (FACE_SIDE, FACE_SIDE),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+    return _worn(np.asarray(seen, np.uint8), height, rng, FACE_SIDE / FACE_MARGIN)
+
+
 def _loose_box(
     corners: NDArray[np.floating],
     rng: np.random.Generator,
@@ -157,21 +187,27 @@ def _squeezed(rng: np.random.Generator, patch: Image) -> Map:
     return np.column_stack([linear, middle - linear @ middle])
 
 
-def _worn(crop: Image, height: float, rng: np.random.Generator) -> Image:
-    """What distance, lens, light and coding do to a crop of an index that was so tall."""
-    long = CROP_SIDE / CROP_MARGIN
+def _worn(
+    crop: Image, height: float, rng: np.random.Generator, long: float = CROP_SIDE / CROP_MARGIN
+) -> Image:
+    """What distance, lens, light and coding do to a crop of an index that was so tall.
+
+    `long` is how many pixels of the crop an index is tall.
+    """
+    smear = long * CROP_MARGIN / CROP_SIDE
     if height > LEAST_HEIGHT and rng.random() < FAR_SHARE:
         crop = _far_away(crop, LEAST_HEIGHT / long, min(height / long, 1.0), rng)
     choice = rng.random()
-    if choice < 0.1:
-        crop = np.asarray(cv2.GaussianBlur(crop, (0, 0), float(rng.uniform(0.5, 1.5))), np.uint8)
-    elif choice < 0.2:
-        crop = _moved(crop, rng)
+    if choice < 0.06:
+        blur = smear * float(rng.uniform(0.5, 1.5))
+        crop = np.asarray(cv2.GaussianBlur(crop, (0, 0), blur), np.uint8)
+    elif choice < 0.12:
+        crop = _moved(crop, max(round(smear * int(rng.integers(1, 4))), 1), rng)
     crop = _lit(crop, rng)
-    if rng.random() < 0.25:
+    if rng.random() < 0.18:
         noise = rng.integers(-1, 2, crop.shape, np.int16) * int(rng.integers(1, 9))
         crop = np.clip(crop + noise, 0, 255).astype(np.uint8)
-    return _coded(crop, int(rng.integers(30, 90))) if rng.random() < 0.12 else crop
+    return _coded(crop, int(rng.integers(30, 90))) if rng.random() < 0.08 else crop
 
 
 def _far_away(crop: Image, least: float, most: float, rng: np.random.Generator) -> Image:
@@ -219,12 +255,11 @@ def _coded(crop: Image, quality: int) -> Image:
     return np.asarray(cv2.imdecode(kept, cv2.IMREAD_COLOR), np.uint8)
 
 
-def _moved(crop: Image, rng: np.random.Generator) -> Image:
+def _moved(crop: Image, reach: int, rng: np.random.Generator) -> Image:
     """Blurred along one direction, as a card that is still sliding."""
-    size = int(rng.integers(1, 4)) * 2 + 1
+    size = 2 * reach + 1
     kernel = np.zeros((size, size), np.float32)
     angle = rng.uniform(0, np.pi)
-    reach = (size - 1) / 2
     start = (round(reach - reach * np.cos(angle)), round(reach - reach * np.sin(angle)))
     end = (round(reach + reach * np.cos(angle)), round(reach + reach * np.sin(angle)))
     cv2.line(kernel, start, end, 1.0)

@@ -20,10 +20,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import Boxes, Image, centres, overlaps
+from vision.boxes import Boxes, Image, centres, lean, overlaps
 from vision.cards import CARDS, NUMBERS
 from vision.finder import BACK, INDEX, Finder, Found
-from vision.index_crops import square_part
+from vision.index_crops import FACE_MARGIN, crop, map_face, square_part
 from vision.index_turner import IndexTurner, Lying
 from vision.model_files import FinderFile, Network
 from vision.synthetic.pictures import DrawnIndex, Picture
@@ -40,6 +40,10 @@ PATCH_SIDE: Final = 112
 """Pixels of the square kept round an index, so that it can be seen at every angle."""
 PATCH_MARGIN: Final = 2.7
 """The square's side in the picture, as a multiple of the index's diagonal."""
+FACE_PATCH_SIDE: Final = 160
+FACE_PATCH_MARGIN: Final = 1.25 * FACE_MARGIN
+"""Pixels of the square kept round the face of a card, and its side by the index's height: a little
+more than is looked at."""
 FOUND_FROM: Final = 0.6
 """An index with this share of it to be seen is one that the finder must find."""
 READ_FROM: Final = 0.8
@@ -86,6 +90,8 @@ class Patch:
     """The box that a finder drew round it, in the square's pixels, or `NOT_FOUND`."""
     lying: NDArray[np.float32]
     """That box as a turner set it right, and the lean that it told, or `NOT_TOLD`."""
+    face: Image
+    """The card round it, turned so that the index stands upright, as told or else as it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +218,10 @@ def patch_round(
         square = cv2.resize(part, (PATCH_SIDE, PATCH_SIDE), interpolation=cv2.INTER_AREA)
         scale = PATCH_SIDE / whole
         moved = -scale * np.array([left, top])
+    told = bool(np.isfinite(lying).all())
+    box = lying[:4] if told else np.concatenate([corners.min(axis=0), corners.max(axis=0)])
+    leaning = float(lying[4]) if told else lean(corners)
+    placed = map_face(box, leaning, FACE_PATCH_MARGIN, FACE_PATCH_SIDE)
     return Patch(
         np.asarray(square, np.uint8),
         (corners * scale + moved).astype(np.float32),
@@ -219,6 +229,7 @@ def patch_round(
         height,
         (found * scale + np.tile(moved, 2)).astype(np.float32),
         np.append(lying[:4] * scale + np.tile(moved, 2), lying[4]).astype(np.float32),
+        crop(image, placed, FACE_PATCH_SIDE),
     )
 
 
@@ -374,6 +385,8 @@ def write_picture(folder: Path, name: str, image: Image, boxes: NDArray[np.float
 def write_patches(path: Path, patches: Sequence[Patch]) -> None:
     """Write patches as one file, whole or not at all."""
     unfinished = path.with_suffix(".unfinished")
+    # Faces are wide: as they are they would fill the memory that learning has.
+    faces = [cv2.imencode(".jpg", patch.face, JPEG)[1].ravel() for patch in patches]
     with unfinished.open("wb") as file:
         np.savez(
             file,
@@ -383,5 +396,7 @@ def write_patches(path: Path, patches: Sequence[Patch]) -> None:
             heights=np.array([patch.height for patch in patches], np.float32),
             found=np.stack([patch.found for patch in patches]),
             lying=np.stack([patch.lying for patch in patches]),
+            faces=np.concatenate(faces),
+            face_ends=np.cumsum([len(face) for face in faces]),
         )
     unfinished.replace(path)

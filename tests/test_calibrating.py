@@ -1,0 +1,158 @@
+"""What the networks say of drawn tables is made to come true."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from vision.cards import NUMBERS
+from vision.index_belief import Belief, fitted_belief
+from vision.index_reader import Weighing
+from vision.reliability import best_temperature
+from vision.synthetic.pictures import DrawnIndex
+from vision.training.calibrating import OPEN, Said, known_of
+from vision.training.shards import UNREADABLE
+
+INDEX_AT = np.array([[0, 0], [12, 0], [12, 24], [0, 24]], np.float32)
+"""The corners of an index."""
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_the_temperature_that_was_applied_is_found_again(temperature: float) -> None:
+    rng = np.random.default_rng(3)
+    logits = rng.normal(0, 2, (20_000, 6))
+    odds = np.exp(logits)
+    chosen = (
+        odds.cumsum(axis=1) / odds.sum(axis=1, keepdims=True) > rng.random((20_000, 1))
+    ).argmax(1)
+    found = best_temperature((logits * temperature).astype(np.float32), chosen.tolist())
+    assert found == pytest.approx(temperature, rel=0.05)
+
+
+def said(*finds: tuple[float, int, int], scenes: int = 100) -> Said:
+    """Finds by their score, what the reader says of them and whether they are indexes."""
+    logits = np.zeros((len(finds), UNREADABLE + 1), np.float32)
+    for row, (_, number, _) in enumerate(finds):
+        logits[row, number] = 20
+    scores = np.array([score for score, _, _ in finds], np.float32)
+    are = np.array([is_index for _, _, is_index in finds], np.intp)
+    unknown = np.full(len(finds), OPEN, np.intp)
+    tall = np.full(len(finds), 20, np.float32)
+    return Said(scenes, scores, logits, np.zeros_like(logits), unknown, are, tall)
+
+
+def test_finds_are_believed_as_far_as_false_ones_that_are_read_stay_rare() -> None:
+    false = [(0.9, 3, 0), (0.7, 4, 0), (0.6, 5, 0)]
+    plain = Belief(1.0, 0.0)
+    assert said(*false).least_belief(plain, Weighing()) == 0
+    fourth = said(*false, (0.33, 6, 0)).least_belief(plain, Weighing())
+    assert 0.33 / 1.33 < fourth < 0.34 / 1.33
+
+
+def test_a_finder_that_finds_nothing_yet_leaves_nothing_to_fit() -> None:
+    nothing = said()
+    plain = nothing.weighing()
+    assert (plain.temperature, plain.surveyed_temperature) == (1.0, 1.0)
+    assert nothing.least_belief(nothing.belief(plain), plain) == 0
+
+
+def test_a_false_find_that_the_reader_refuses_does_no_harm() -> None:
+    refused = [(0.9, UNREADABLE, 0)] * 20
+    right = [(0.9, 3, 1)] * 20
+    assert said(*refused, *right).least_belief(Belief(), Weighing()) == 0
+
+
+def two_words(rng: np.random.Generator, *, surveyor_knows: bool) -> Said:
+    """Finds of which the reader is unsure, and a surveyor that knows them or says what it likes."""
+    numbers = rng.integers(0, 52, 400)
+    read, surveyed = rng.normal(0, 1, (2, 400, UNREADABLE + 1)).astype(np.float32)
+    read[np.arange(400), numbers] += 3
+    surveyed[np.arange(400), numbers if surveyor_knows else rng.integers(0, 52, 400)] += 6
+    scores = np.full(400, 0.5, np.float32)
+    tall = np.full(400, 20, np.float32)
+    return Said(100, scores, read, surveyed, numbers, np.ones(400, np.intp), tall)
+
+
+def test_the_surveyor_weighs_as_much_as_it_knows() -> None:
+    told, silent = (
+        two_words(np.random.default_rng(5), surveyor_knows=knows) for knows in (True, False)
+    )
+    assert told.weighing().surveyed > 0.5
+    assert silent.weighing().surveyed <= 0.15
+    rows = np.arange(400)
+    alone = told.weighing().alone(told.read)[rows, told.numbers]
+    both = told.probabilities(told.weighing())[rows, told.numbers]
+    assert both.mean() > alone.mean() + 0.2
+
+
+def test_what_the_surveyor_weighs_is_told_by_indexes_that_are_not_too_small() -> None:
+    rng = np.random.default_rng(7)
+    knows, silent = (two_words(rng, surveyor_knows=each) for each in (True, False))
+    small_known, large_known = (
+        Said(
+            100,
+            np.concatenate([knows.scores, silent.scores]),
+            np.concatenate([knows.read, silent.read]),
+            np.concatenate([knows.surveyed, silent.surveyed]),
+            np.concatenate([knows.numbers, silent.numbers]),
+            np.concatenate([knows.indexes, silent.indexes]),
+            np.repeat(np.array(heights, np.float32), 400),
+        )
+        for heights in ((9, 20), (20, 9))
+    )
+    assert small_known.weighing().surveyed <= 0.15
+    assert large_known.weighing().surveyed > 0.5
+
+
+def test_the_surveyor_has_no_say_where_the_reader_is_sure() -> None:
+    told = two_words(np.random.default_rng(6), surveyor_knows=False)
+    told.read[0, 7] = 40
+    told.surveyed[0, 9] = 400
+    assert told.probabilities(told.weighing())[0].argmax() == 7
+
+
+def test_belief_weighs_score_and_reading_as_they_tell_indexes_from_others() -> None:
+    rng = np.random.default_rng(4)
+    are = rng.random(4000) < 0.5
+    scores, readable, surest = (
+        np.where(are, rng.beta(most, 2, 4000), rng.beta(2, most, 4000)).astype(np.float32)
+        for most in (4, 5, 4)
+    )
+    said = probabilities(readable, surest)
+    belief = fitted_belief(scores, said, are)
+    told = belief.of(scores, said)
+    assert min(belief.by_score, belief.by_reading, belief.by_card) > 0.3
+    for low, high in ((0.0, 0.2), (0.4, 0.6), (0.8, 1.0)):
+        inside = (told >= low) & (told < high)
+        assert are[inside].mean() == pytest.approx(told[inside].mean(), abs=0.08)
+    half = np.full(4000, 0.5, np.float32)
+    deaf = fitted_belief(scores, probabilities(half, half), are)
+    assert max(abs(deaf.by_reading), abs(deaf.by_card)) < 1e-3
+
+
+def probabilities(
+    readable: NDArray[np.float32], surest: NDArray[np.float32]
+) -> NDArray[np.float32]:
+    """Rows of what the reader says: the first card so sure, the others alike."""
+    rows = np.empty((len(readable), UNREADABLE + 1), np.float32)
+    rows[:, 1:UNREADABLE] = (readable * (1 - surest) / (UNREADABLE - 1))[:, None]
+    rows[:, 0], rows[:, UNREADABLE] = readable * surest, 1 - readable
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("box", "number", "is_index"),
+    [
+        ((100, 100, 112, 124), NUMBERS["6S"], 1),
+        ((100, 100, 112, 113), NUMBERS["6S"], 1),
+        ((100, 100, 112, 106), OPEN, 0),
+        ((300, 100, 312, 124), UNREADABLE, 0),
+        ((200, 100, 212, 124), OPEN, OPEN),
+        ((400, 100, 412, 124), UNREADABLE, 0),
+    ],
+)
+def test_what_is_known_of_a_find(box: tuple[float, ...], number: int, is_index: int) -> None:
+    there = tuple(
+        DrawnIndex(card, np.add(INDEX_AT, (left, 100)), visible, height=24)
+        for card, left, visible in (("6S", 100, 1.0), ("7S", 200, 0.5), ("8S", 400, 0.1))
+    )
+    assert known_of(np.array(box, np.float32), there) == (number, is_index)

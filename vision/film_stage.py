@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vision.frames import Frame
     from vision.look_reading import PictureReader
 
-WAY_OF_READING: Final = 3
+WAY_OF_READING: Final = 4
 """Raised whenever the same film would be read otherwise, so that no old log is taken for it."""
 
 SURELY_AN_INDEX: Final = 0.3
@@ -63,8 +63,7 @@ class FilmOrder:
 def load_weights(folder: Path | None, threads: int = THREADS) -> Weights:
     """Load the networks that read cards; each reading may use so many processors."""
     files = load_model_files(folder)
-    parts = (files.finder, files.turner, files.reader)
-    digest = "-".join(part.sha256[:12] for part in parts)
+    digest = "-".join(part.sha256[:12] for _, part in files.parts)
     reader = load_card_reader(folder, threads, least_score=SURELY_AN_INDEX)
     return Weights(reader, digest)
 

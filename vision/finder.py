@@ -85,8 +85,7 @@ class Finder:
         if below or right:
             grey = (PAD_GREY, PAD_GREY, PAD_GREY)
             scaled = cv2.copyMakeBorder(scaled, 0, below, 0, right, cv2.BORDER_CONSTANT, value=grey)
-        given = cv2.dnn.blobFromImage(scaled, 1 / 255, swapRB=True)
-        rows = decode(self._network.run(np.asarray(given, dtype=np.float32)))
+        rows = decode(self._network.run(_as_input(np.asarray(scaled, np.uint8))))
         least = np.where(rows[:, 5] == BACK, self._file.back_threshold, self._file.threshold)
         rows = rows[rows[:, 4] >= least]
         rows[:, [0, 2]] = np.clip(rows[:, [0, 2]], 0, width) * (image.shape[1] / width)
@@ -104,6 +103,17 @@ class Finder:
         ]
         backs = backs[best_of_overlapping(backs[:, :4], backs[:, 4], self._file.overlap)]
         return Found(indexes[:, :4], indexes[:, 4], backs[:, :4], backs[:, 4])
+
+
+def _as_input(image: Image) -> NDArray[np.float32]:
+    """A picture as the network takes it: red first, planes, from 0 to 1.
+
+    Plane by plane, for that is twice as fast as OpenCV's own way.
+    """
+    planes = np.empty((1, 3, *image.shape[:2]), np.float32)
+    for place, plane in enumerate(reversed(cv2.split(image))):
+        np.multiply(plane, np.float32(1 / 255), out=planes[0, place])
+    return planes
 
 
 def decode(output: NDArray[np.float32]) -> NDArray[np.float32]:

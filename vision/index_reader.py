@@ -12,7 +12,7 @@ from vision.index_crops import CROP_SIDE, crop, map_upright
 from vision.model_files import Network
 from vision.square_networks import SquareNetwork
 
-LEAST_READABLE = 0.1
+LEAST_READABLE = 0.3
 """What is less likely to be readable is none, and the surveyor is not asked."""
 
 
@@ -26,7 +26,7 @@ class Weighing:
     """What the surveyor's word weighs beside the reader's."""
     surveyed_temperature: float = 1.0
     """Of what both say together."""
-    sure_from: float = 0.97
+    sure_from: float = 0.9
     """Where the reader alone is as sure as that, the surveyor is not asked."""
 
     def alone(self, read: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@
                  "by_score": 1.1, "by_reading": 0.8, "by_card": 0.2, "offset": 2.0,
                  "believed": 0.5},
       "surveyor": {"file": "surveyor.onnx", "sha256": "…", "weight": 0.6, "temperature": 1.4,
-                   "sure_from": 0.97}
+                   "sure_from": 0.9}
     }
 
 This is the only file that knows in which framework the weights run.
@@ -96,7 +96,7 @@ class SurveyorFile:
     """Beside the reader's word."""
     temperature: float = 1.0
     """Makes what both say together come true."""
-    sure_from: float = 0.97
+    sure_from: float = 0.9
     """Where the reader is as sure as that, it is not asked."""
 
 

@@ -34,14 +34,14 @@ SAME_FROM: Final = 0.3
 SHOWS_FROM: Final = 0.8
 """An index of which less shows may be read or not: nobody can say what would be right."""
 OPEN: Final = -1
-SURE_FROM: Final = 0.97
+SURE_FROM: Final = 0.9
 """Where the reader is as sure as that, the surveyor is not asked."""
 WEIGHTS: Final = (0.0, *(round(0.05 * step, 2) for step in range(2, 31)))
 """Those of the surveyor's word that are tried."""
 LOT: Final = 25
 NETWORKS: Final = ("finder", "turner", "reader", "surveyor")
 TOUCHING: Final = 0.05
-LOWEST_THRESHOLD: Final = 0.08
+LOWEST_THRESHOLD: Final = 0.1
 """Finds of lower scores are hardly ever indexes, and there are many of them."""
 FALSE_A_SCENE: Final = 0.022
 """How many finds in a scene may be read as cards where there is none."""

@@ -26,6 +26,7 @@ SIDE: Final = 16
 BLOCKS: Final = (FRAME[1] // SIDE, FRAME[0] // SIDE)
 SMALL: Final = 4
 """Pixels of the frame in one of the picture that is compared."""
+NOWHERE: Final = (0.0, 0.0, 0.0, 0.0)
 FIRST_FOUR: Final = (
     ("5H", "player", 0.0),
     ("KC", "banker", 0.0),
@@ -113,6 +114,40 @@ def test_nobody_is_accused_of_an_order_in_which_backs_that_look_like_cloth_were_
     assert [card.hand for card in read.cards] == ["player", "banker", "player", "banker"]
 
 
+def test_one_look_that_takes_such_a_back_for_cloth_proves_nothing() -> None:
+    """The player's second card is taken for bare cloth when all others have been found."""
+    dealt = coup(turned_up=(0.0, 0.0, 12.0, 0.0))
+    glances = [*filmed(dealt, back_shows=0.3)]
+    once = next(glance for glance in glances if glance.at_s > 8)
+    others = [box_of(each, once.at_s) for each in (dealt[0], dealt[1], dealt[3])]
+    bare = replace(once, scene=scene_of([box for box in others if box]))
+    glances[glances.index(once)] = bare
+    (read,) = read_rounds(glances, BACCARAT, 8)
+    assert told(read) == USUAL
+
+
+def test_a_back_that_was_found_badly_may_be_the_card_that_lies_there_later() -> None:
+    """It shows from time to time only, and looks like the cloth between."""
+    dealt = coup(turned_up=(0.0, 0.0, 12.0, 0.0))
+    glances = [*filmed(dealt, back_shows=0.0)]
+    for from_s in (3.0, 6.0):
+        once = next(glance for glance in glances if glance.at_s >= from_s)
+        lying = [box_of(each, once.at_s) for each in dealt]
+        backs = (BackSeen(box_of(dealt[2], once.at_s) or NOWHERE, 0.55),)
+        glances[glances.index(once)] = replace(
+            once,
+            reading=replace(once.reading, backs=backs),
+            scene=scene_of([box for box in lying if box]),
+        )
+    (read,) = read_rounds(glances, BACCARAT, 8)
+    assert told(read) == USUAL
+
+
+def test_where_no_back_was_found_a_card_comes_when_it_is_seen() -> None:
+    (read,) = read_rounds(filmed(coup((0.0, 0.0, 12.0, 0.0)), back_shows=0.0), BACCARAT, 8)
+    assert told(read) == ["player:5H", "banker:KC", "banker:2D", "player:8S"]
+
+
 def test_cards_that_were_dealt_in_the_wrong_order_are_told_so() -> None:
     """Nothing lay there before they were found."""
     one, two, three, four = coup()
@@ -127,7 +162,7 @@ def test_a_card_laid_over_another_did_not_lie_there_before_that_was_found() -> N
     late = replace(coup()[1], lays=(replace(coup()[1].lays[0], from_s=3.4),))
     over = card("2D", lay("banker", 0.4, 8.0, 20.0))
     dealt = [coup()[0], late, coup()[2], over]
-    waits = (2.8, 3.4, box_of(late, 4.0) or (0.0, 0.0, 0.0, 0.0))
+    waits = (2.8, 3.4, box_of(late, 4.0) or NOWHERE)
     (read,) = read_rounds(filmed(dealt, others=[waits]), BACCARAT, 8)
     assert told(read) == USUAL
 

@@ -39,6 +39,8 @@ SURELY_COVERED: Final = 0.75
 """From this share on something lies there for sure: beside other cards blocks look otherwise."""
 SURELY_BARE: Final = 0.1
 """Below this share nothing lies there. What looks much like the cloth covers hardly more."""
+BARE_LOOKS: Final = 2
+"""So many looks in a row show that it is bare again, where something seemed to lie before."""
 FOUND_LATE_S: Final = 1.0
 LYING_LOOKS: Final = 2
 """A card that is found so much later than its place was covered, in so many looks, lay there."""
@@ -89,7 +91,7 @@ class CoveredCloth:
         """Since when a card lay where it was first found, if that is longer; None: it is not."""
         if id(stay) not in self._places:
             return None
-        bare_s, run, gone, hinted = float("-inf"), list[tuple[float, float]](), False, 0
+        bare_s, run, gone, hinted, bare = float("-inf"), list[tuple[float, float]](), False, 0, 0
         late_s = stay.first_s - FOUND_LATE_S
         for look in self._looks:
             if look.at_s >= stay.first_s:
@@ -103,8 +105,9 @@ class CoveredCloth:
                 # A card may be taken up to be looked at, and laid there again.
                 gone = len(run) >= LYING_LOOKS and run[0][0] <= late_s
                 run = run if gone else []
-                if share < SURELY_BARE and not gone:
-                    bare_s, hinted = look.at_s, 0
+            bare = bare + 1 if share < SURELY_BARE and not gone else 0
+            if bare >= (BARE_LOOKS if hinted >= LYING_LOOKS else 1):
+                bare_s, hinted = look.at_s, 0
             hinted += share >= SURELY_BARE
         if not run:
             return Unseen(None, bare_s) if hinted >= LYING_LOOKS else None

@@ -17,7 +17,7 @@ from vision.card_shape import CardShape
 from vision.card_verdicts import A_BACK, Verdict, is_ghost, verdicts_on
 from vision.cloth import Cloth
 from vision.covered_cloth import CoveredCloth
-from vision.glances import middle, without_patterns
+from vision.glances import middle, within, without_patterns
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
 from vision.stays import came_apart, same_reading, stays_of
 from vision.table_zones import HOLDERS
@@ -277,7 +277,8 @@ class Tracker:
             [spot for spot in spots if spot.there.first_s >= begins],
             [back for back in backs if back.there.first_s >= begins],
         )
-        numbered = self._numbered(old, [look for look in self._cloth.looks if look.at_s < begins])
+        looks = [look for look in self._cloth.looks if look.at_s < begins]
+        numbered = self._numbered(old, looks, backs)
         self._cloth.forget(begins)
         return numbered
 
@@ -364,9 +365,9 @@ class Tracker:
         if sum(chain.verdict.told for chain in chains) < FEWEST_CARDS and not at_last:
             self._waiting.append((spots, backs))
             return []
-        before = [self._numbered(self._chains(*few), ()) for few in self._waiting]
+        before = [self._numbered(self._chains(*few), (), few[1]) for few in self._waiting]
         self._waiting.clear()
-        numbered = self._numbered(chains, self._cloth.looks)
+        numbered = self._numbered(chains, self._cloth.looks, backs)
         self._cloth.forget(since)
         return [*before, numbered]
 
@@ -387,7 +388,7 @@ class Tracker:
         return [spot for spot in spots if spot.number not in self._told]
 
     def _numbered(
-        self, chains: Sequence[_Chain], looks: Sequence[Covered]
+        self, chains: Sequence[_Chain], looks: Sequence[Covered], backs: Sequence[BackSpot]
     ) -> tuple[TrackedCard, ...]:
         cards = [chain for chain in chains if chain.verdict.told]
         known = [chain.stays for chain in chains if chain.verdict is not Verdict.NO]
@@ -409,6 +410,7 @@ class Tracker:
             first = card.first
             # Where cards are dealt face down, that none was read there proves nothing.
             bare_s = first.untouched_s if face_down else first.not_before_s
+            bare_s = min([bare_s, *_bare_before_backs(first, backs)])
             unseen = cloth.unseen(first)
             seen = _tracked_card(self._count, card, bare_s)
             tracked.append(
@@ -456,6 +458,16 @@ class Tracker:
 def _is_back(back: BackSpot) -> bool:
     """Whether it is surely a card face down, and was not seen once only."""
     return back.there.seen >= 2 and back.score >= A_BACK
+
+
+def _bare_before_backs(stay: Stay, backs: Iterable[BackSpot]) -> Iterator[float]:
+    """When the place of a card was bare before each back that was found there earlier.
+
+    It need not be surely a back, nor look otherwise than the cloth: it may have been this card.
+    """
+    for back in backs:
+        if back.there.first_s < stay.first_s and within(*stay.centre, (back.box,)):
+            yield back.there.not_before_s
 
 
 def _tracked_card(number: int, card: _Chain, bare_s: float) -> TrackedCard:

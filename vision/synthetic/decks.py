@@ -38,6 +38,8 @@ _LARGE_RANK = 160
 _WIDEST_COLUMN_MM = 17.0
 MIDDLES = ("pips", "bare", "souvenir", "large rank", "panel")
 ORNAMENTS = ("plain", "inline", "contour", "hollow")
+FULL_BLEED_SHARE, FULL_BLEED_LEARNT = 0.04, 0.12
+"""How many decks have court pictures that run to the edges; to learn from, they come more often."""
 _SIZES_MM = ((63.0, 88.0), (57.0, 89.0), (58.0, 88.0), (62.0, 88.0))
 
 
@@ -225,7 +227,7 @@ def draw_deck_plan(seed: int, *, kept_out: bool, folders: tuple[Path, ...]) -> D
         courts=draw_court_plan(rng, inks.lines, inks.paper, inks.court, kept_out=kept_out),
         middle=str(rng.choice(MIDDLES, p=[0.86, 0.04, 0.03, 0.03, 0.04])),
         court_top=float(rng.uniform(0.04, 0.13)),
-        full_bleed=bool(rng.random() < 0.04),
+        full_bleed=bool(rng.random() < (FULL_BLEED_SHARE if kept_out else FULL_BLEED_LEARNT)),
         border=int(rng.integers(2, 9)) if rng.random() < 0.08 else 0,
         ornament=str(rng.choice(ORNAMENTS, p=[0.7, 0.1, 0.1, 0.1])),
         pip_ornament=str(rng.choice(ORNAMENTS, p=[0.92, 0.04, 0.02, 0.02])),

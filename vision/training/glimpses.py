@@ -44,6 +44,10 @@ BADLY_FOUND_SHARE: Final = 0.2
 RANK_SHARE: Final = 0.15
 SUIT_SHARE: Final = 0.06
 """How often the finder is taken to have seen no more of an index than its rank, or its suit."""
+WIDE_SHARE: Final = 0.25
+WIDE_FROM: Final = 0.85
+"""How often no more than one side of an index, if it is so wide by its height: the nought of a ten
+reads as a queen."""
 AS_FOUND_SHARE: Final = 0.6
 """How often the box is the one that a finder drew, if there is one."""
 AS_TOLD_SHARE: Final = 0.6
@@ -85,8 +89,14 @@ def _found_box(corners: NDArray[np.float32], rng: np.random.Generator) -> NDArra
         last = rng.uniform(0.42, 0.65)
     elif choice < RANK_SHARE + SUIT_SHARE:
         first = rng.uniform(0.4, 0.6)
-    down = np.concatenate([corners[3:] - corners[:1], corners[2:3] - corners[1:2]])
-    part = np.concatenate([corners[:2] + first * down, corners[:2] + last * down])
+    left, right = 0.0, 1.0
+    across, down = corners[1] - corners[0], corners[3] - corners[0]
+    wide = np.hypot(*across) > WIDE_FROM * np.hypot(*down)
+    if wide and rng.random() < WIDE_SHARE:
+        kept = rng.uniform(0.5, 0.75)
+        left, right = (0.0, kept) if rng.random() < 0.5 else (1 - kept, 1.0)
+    shares = np.array([[left, first], [right, first], [right, last], [left, last]])
+    part = corners[0] + shares @ np.stack([across, down])
     return _loose_box(part, rng, FOUND_BOX, BADLY_FOUND_BOX, BADLY_FOUND_SHARE)
 
 

@@ -1,15 +1,13 @@
 """Reading a picture: what is found, cut out, read, and joined to cards."""
 
 import math
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from tests.told_networks import Told, at, finds, grey, turner
 from vision.boxes import (
-    Image,
     centres,
     shares_of_smaller,
 )
@@ -34,33 +32,11 @@ from vision.index_crops import (
 )
 from vision.index_reader import IndexReader, Weighing, softmax
 from vision.index_turner import PLACE, STEP, STEPS, IndexTurner, boxes_set_right, place_in
-from vision.model_files import BadModel, FinderFile, Network
+from vision.model_files import BadModel, FinderFile
 
 FELT = (60, 92, 30)
 
 UPRIGHT = np.zeros(1, np.float32)
-
-
-class Told(Network):
-    """A network that says what it was told to, and keeps what it was given."""
-
-    def __init__(self, *answers: NDArray[np.float32]) -> None:
-        self.answers = list(answers)
-        self.given: list[NDArray[np.float32]] = []
-        self.input_shape = (1, 3, None, None)
-
-    def run(self, given: NDArray[np.float32]) -> NDArray[np.float32]:
-        self.given.append(given)
-        return self.answers[min(len(self.given), len(self.answers)) - 1]
-
-
-def finds(*rows: Sequence[float]) -> NDArray[np.float32]:
-    """What a finder gives: left, top, right, bottom, score, class of each find."""
-    return np.array(rows, dtype=np.float32).reshape(1, -1, 6)
-
-
-def grey(width: int, height: int) -> Image:
-    return np.full((height, width, 3), 128, dtype=np.uint8)
 
 
 # Cutting out
@@ -202,17 +178,6 @@ def test_an_upright_square_is_as_large_whatever_the_lean() -> None:
         assert np.hypot(placed[0, 0], placed[1, 0]) * CROP_SIDE == pytest.approx(80)
 
 
-def turner(*leans: int, rival: int | None = None) -> IndexTurner:
-    """A turner that tells steps, and perhaps that another is nearly as likely; boxes are right."""
-    said = np.full((len(leans), STEPS + PLACE), -9, np.float32)
-    said[:, STEPS:] = 0, 0, 0, -np.log(2)
-    for row, step in enumerate(leans):
-        said[row, step] = 9
-        if rival is not None:
-            said[row, rival] = 8.6
-    return IndexTurner(Told(said))
-
-
 def test_the_surroundings_of_a_find_are_looked_at_as_they_lie() -> None:
     image = grey(640, 480)
     image[100:140, 300:320] = 255
@@ -286,6 +251,24 @@ def test_an_index_found_by_its_rank_and_by_its_suit_is_one_index() -> None:
     assert index.score == pytest.approx(0.7)
 
 
+@pytest.mark.parametrize(("sure", "looks"), [(2.0, 2), (12.0, 1)])
+def test_what_is_read_in_doubt_is_set_right_again_and_read_there(sure: float, looks: int) -> None:
+    """Of a wide ten the nought was found: it may be a queen, and the whole is a ten."""
+    nought, ten = np.zeros((2, 1, STEPS + PLACE), np.float32)
+    nought[:, 0] = ten[:, 0] = 20
+    nought[:, STEPS:] = 0, 0, 0, -np.log(2)
+    ten[:, STEPS:] = -0.25, 0, 0, 0
+    turning = Told(nought, ten)
+    reading = Told(sure / 12 * at("QD"), at("TD"))
+    finder = Finder(Told(finds((120, 100, 140, 140, 0.7, 0))), FinderFile("", ""))
+    (card,) = (
+        CardReader(finder, IndexTurner(turning), IndexReader(reading)).read(grey(640, 480)).cards
+    )
+    assert len(turning.given) == len(reading.given) == looks
+    assert card.card == ("TD" if looks == 2 else "QD")
+    assert card.box == pytest.approx((100 if looks == 2 else 120, 100, 140, 140))
+
+
 def test_neighbours_in_a_fan_that_lies_askew_are_two_indexes() -> None:
     """Tall and turned by 45 degrees side by side: their boxes share half, they themselves none."""
     step = 45 // int(STEP)
@@ -317,13 +300,6 @@ def test_in_a_part_of_a_picture_is_found_what_is_there_and_read_with_what_lies_r
     assert finder_network.given[0].max() < 0.6
     assert card.box == pytest.approx((310, 116, 330, 156))
     assert reader_network.given[0].max() > 0.9
-
-
-def at(card: str) -> NDArray[np.float32]:
-    """What a reader says that is sure of a card."""
-    logits = np.zeros((1, 53), np.float32)
-    logits[0, NUMBERS[card]] = 12
-    return logits
 
 
 def test_a_turner_that_tells_no_place_is_refused() -> None:

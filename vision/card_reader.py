@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import CatwalkError
-from vision.boxes import Boxes, Image, best_of_sharing, turned_shares
+from vision.boxes import Boxes, Image
 from vision.card_surveyor import CardSurveyor
 from vision.cards import CARDS
-from vision.finder import MOST_OF_AN_INDEX, Finder, Found
+from vision.finder import Finder, Found
 from vision.index_belief import UNFITTED, Belief, log_odds
 from vision.index_crops import upright_height
+from vision.index_looks import set_right
 from vision.index_reader import IndexReader, Weighing
-from vision.index_turner import IndexTurner, Leans, Lying
+from vision.index_turner import IndexTurner, Leans
 from vision.joining import join_indexes
 from vision.model_files import READABLE, THREADS, ModelFiles, Network, load_model_files
 
@@ -154,8 +155,9 @@ class CardReader:
         read what is found.
         """
         found = self._finder.find(image, scales) if part is None else self._in(image, scales, part)
-        boxes, leans, scores = set_right(found, self._turner.turn(image, found.indexes))
-        probabilities = self._read_indexes(image, boxes, leans)
+        lying, scores, read = set_right(image, found, self._turner, self._reader)
+        boxes, leans = lying.boxes, lying.leans
+        probabilities = self._read_indexes(image, boxes, leans, read)
         readable = 1 - probabilities[:, -1]
         cards = given_readable(probabilities)
         seen = [
@@ -176,11 +178,11 @@ class CardReader:
         groups = [likely[list(group)] for group in joined]
         # Two that lie, look and read as on one card speak for each other.
         believed = [group for group in groups if odds[group].sum() >= log_odds(self._believed)]
-        read = {int(number) for group in believed for number in group}
+        told = {int(number) for group in believed for number in group}
         found_cards = (joined_card([seen[number] for number in group]) for group in believed)
         return PictureReading(
             cards=tuple(sorted(found_cards, key=lambda card: card.box)),
-            unreadable=tuple(index for number, index in enumerate(seen) if number not in read),
+            unreadable=tuple(index for number, index in enumerate(seen) if number not in told),
             backs=tuple(
                 sorted(
                     (
@@ -199,13 +201,15 @@ class CardReader:
         moved = np.array([left, top, left, top], np.float32)
         return replace(found, indexes=found.indexes + moved, backs=found.backs + moved)
 
-    def _read_indexes(self, image: Image, boxes: Boxes, leans: Leans) -> NDArray[np.float32]:
+    def _read_indexes(
+        self, image: Image, boxes: Boxes, leans: Leans, read: NDArray[np.float32]
+    ) -> NDArray[np.float32]:
         """What each index reads; at both leans, by their shares, where it is not clear how it lies.
 
         A lean that is wrong mostly reads as nothing, and one that reads speaks for itself: so what
         can be read at each weighs in as well.
         """
-        said = self._reader.read(image, boxes, leans.likeliest)
+        said = self._reader.weighed(image, boxes, leans.likeliest, read)
         doubtful = np.flatnonzero(leans.rival_share >= LEAST_RIVAL)
         if len(doubtful):
             other = self._reader.read(image, boxes[doubtful], leans.rival[doubtful])
@@ -217,18 +221,6 @@ class CardReader:
             part = there / np.maximum(here + there, 1e-9)
             said[doubtful] = (1 - part) * said[doubtful] + part * other
         return said
-
-
-def set_right(found: Found, lying: Lying) -> tuple[Boxes, Leans, NDArray[np.float32]]:
-    """The boxes of indexes as they lie, their leans and scores; what was one index after all, once.
-
-    The rank of an index and the whole of it may both have been found: set right, both are the
-    whole.
-    """
-    shares = turned_shares(lying.boxes, lying.sizes, lying.leans.likeliest)
-    apart = best_of_sharing(shares, found.index_scores, MOST_OF_AN_INDEX)
-    leans = Leans(*(each[apart] for each in lying.leans))
-    return lying.boxes[apart], leans, found.index_scores[apart]
 
 
 def given_readable(probabilities: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -65,7 +65,16 @@ class IndexReader:
 
         `leans` says how many degrees each index leans to the right.
         """
-        read = self.logits(image, boxes, leans)
+        return self.weighed(image, boxes, leans, self.logits(image, boxes, leans))
+
+    def weighed(
+        self,
+        image: Image,
+        boxes: Boxes,
+        leans: NDArray[np.float32],
+        read: NDArray[np.float32],
+    ) -> NDArray[np.float32]:
+        """The same of what the reader's network has said already."""
         said = self._weighing.alone(read)
         doubtful = np.flatnonzero(self._weighing.doubtful(said))
         if self._surveyor and len(doubtful):

@@ -51,6 +51,18 @@ class Lying:
     sizes: NDArray[np.float32]
     """How wide and how tall each is, upright."""
 
+    def only(self, which: NDArray[np.intp]) -> "Lying":
+        """Some of them."""
+        leans = Leans(*(each[which] for each in self.leans))
+        return Lying(self.boxes[which], leans, self.sizes[which])
+
+    def take_over(self, which: NDArray[np.intp], others: "Lying") -> None:
+        """Replace some of them by what was told later."""
+        self.boxes[which] = others.boxes
+        self.sizes[which] = others.sizes
+        for told, later in zip(self.leans, others.leans, strict=True):
+            told[which] = later
+
 
 class IndexTurner:
     """Tells how indexes lie."""
@@ -61,18 +73,15 @@ class IndexTurner:
 
     def turn(self, image: Image, boxes: Boxes) -> Lying:
         """Tell how the index lies that is in each box, or of which a part is."""
-        lying = self._turned(image, boxes)
+        lying = self.turn_once(image, boxes)
         shared = np.diag(overlaps(boxes, lying.boxes))
         badly = np.flatnonzero(shared < BADLY_FOUND)
         if len(badly):
-            again = self._turned(image, lying.boxes[badly])
-            lying.boxes[badly] = again.boxes
-            lying.sizes[badly] = again.sizes
-            for told, better in zip(lying.leans, again.leans, strict=True):
-                told[badly] = better
+            lying.take_over(badly, self.turn_once(image, lying.boxes[badly]))
         return lying
 
-    def _turned(self, image: Image, boxes: Boxes) -> Lying:
+    def turn_once(self, image: Image, boxes: Boxes) -> Lying:
+        """The same at one look, whatever it shows."""
         if not len(boxes):
             none = np.zeros(0, np.float32)
             return Lying(boxes, Leans(none, none, none), none.reshape(0, 2))

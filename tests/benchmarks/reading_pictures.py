@@ -26,9 +26,9 @@ from vision.card_reader import (
     given_readable,
     load_card_reader,
     load_index_reader,
-    set_right,
 )
 from vision.finder import Finder
+from vision.index_looks import set_right
 from vision.index_turner import IndexTurner
 from vision.joining import join_indexes
 from vision.model_files import Network, load_model_files
@@ -37,7 +37,7 @@ from vision.synthetic.scenes import draw_scene
 NANO = "yolo11n.yaml"
 NANO_SIDE = 640
 SEED = 7_000_000
-PARTS = ("find", "turn", "read", "join")
+PARTS = ("find", "set right", "weigh", "join")
 
 
 Given = ParamSpec("Given")
@@ -83,11 +83,12 @@ def main() -> None:
         image = draw_scene(SEED + number, kept_out=True).image
         took = {"ours": timed(cards.read, image), "nano": timed(nano.run, bare)}
         found = finder.find(image)
-        boxes, leans, _ = set_right(found, turner.turn(image, found.indexes))
-        each = given_readable(reader.read(image, boxes, leans.likeliest))
+        lying, _, read = set_right(image, found, turner, reader)
+        boxes, leans = lying.boxes, lying.leans
+        each = given_readable(reader.weighed(image, boxes, leans.likeliest, read))
         took["find"] = timed(finder.find, image)
-        took["turn"] = timed(turner.turn, image, found.indexes)
-        took["read"] = timed(reader.read, image, boxes, leans.likeliest)
+        took["set right"] = timed(set_right, image, found, turner, reader)
+        took["weigh"] = timed(reader.weighed, image, boxes, leans.likeliest, read)
         took["join"] = timed(join_indexes, image, boxes, each, leans.likeliest)
         if number >= 2:  # the first runs still set up memory
             indexes += len(found.indexes)
@@ -99,7 +100,8 @@ def main() -> None:
         f"{given.pictures} pictures of 1280 × 720, {indexes / given.pictures:.1f} indexes in each\n"
         f"nano at {NANO_SIDE}   {middle['nano']:7.1f} ms\n"
         f"a picture     {middle['ours']:7.1f} ms, of which finding {middle['find']:.1f}, "
-        f"turning {middle['turn']:.1f}, reading {middle['read']:.1f}, "
+        f"setting right and reading {middle['set right']:.1f}, "
+        f"surveying and weighing {middle['weigh']:.1f}, "
         f"joining {middle['join']:.1f}\n"
         f"ratio         {middle['ours'] / middle['nano']:7.2f}\n"
     )

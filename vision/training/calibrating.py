@@ -12,13 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vision.boxes import overlaps
-from vision.card_reader import LEAST_HEIGHT, set_right
+from vision.card_reader import LEAST_HEIGHT
 from vision.card_surveyor import CardSurveyor
 from vision.cards import NUMBERS
 from vision.evaluation_scenes import HIDDEN
 from vision.finder import Finder
 from vision.index_belief import Belief, fitted_belief
 from vision.index_crops import upright_height
+from vision.index_looks import set_right
 from vision.index_reader import IndexReader, Weighing
 from vision.index_turner import IndexTurner
 from vision.model_files import READABLE, FinderFile, Network
@@ -136,14 +137,14 @@ def _said_of(folder: Path, scenes: range) -> tuple[NDArray[Any], ...]:
     for nth in scenes:
         picture = draw_scene(FIRST_SEED + nth * SCENES_A_DECK, kept_out=True)
         found = finder.find(picture.image)
-        boxes, leans, scores = set_right(found, turner.turn(picture.image, found.indexes))
-        lying = picture.image, boxes, leans.likeliest
+        lying, scores, read = set_right(picture.image, found, turner, reader)
+        boxes, leans = lying.boxes, lying.leans.likeliest
         known = [known_of(box, picture.indexes) for box in boxes]
         numbers, indexes = np.array(known, np.intp).reshape(-1, 2).T
-        tall = [upright_height(box, lean) for box, lean in zip(*lying[1:], strict=True)]
+        tall = [upright_height(box, lean) for box, lean in zip(boxes, leans, strict=True)]
         heights = np.array(tall, np.float32)
-        said = reader.logits(*lying), surveyor.logits(*lying)
-        parts.append((scores, *said, numbers, indexes, heights))
+        surveyed = surveyor.logits(picture.image, boxes, leans)
+        parts.append((scores, read, surveyed, numbers, indexes, heights))
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 

@@ -61,7 +61,6 @@ def train_finder(
             # A step after every batch: gathering several would learn less from as many pictures.
             nbs=BATCH,
             workers=workers,
-            cache="ram",
             device="cpu",
             amp=False,
             seed=seed,

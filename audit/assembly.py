@@ -129,6 +129,7 @@ def _seen(row: CardRow) -> CardSeen:
         ts=row.ts,
         at_s=row.at_s,
         footage=row.footage,
+        doubt=row.doubt,
     )
 
 

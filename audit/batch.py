@@ -194,7 +194,7 @@ def _rows_of_shoes(
     contested = set(_contested(bucket.cards).iter_rows())
     cards = _by_shoe(
         bucket.cards.sort("seq", maintain_order=True).with_columns(
-            pl.col("alternatives").fill_null("")
+            pl.col("alternatives", "doubt").fill_null("")
         ),
         _CARD_COLUMNS,
     )
@@ -226,7 +226,7 @@ def _rows_of_shoes(
 _ORIGIN = ("source", "row")
 _CARD_COLUMNS = (
     *("round", "seq", "card", "hand", "ts", "confidence", "alternatives", "at_s", "footage"),
-    *_ORIGIN,
+    *("doubt", *_ORIGIN),
 )
 _WAGER_COLUMNS = (
     *("round", "bettor", "wager", "stake", "net", "box", "hand"),
@@ -438,7 +438,7 @@ def _stored_cards(cards: pl.DataFrame, restored: Sequence[ShoeRows]) -> pl.DataF
     rows = [
         (
             *(shoe.table_id, shoe.shoe, row.round, row.seq, row.ts, row.card, row.hand),
-            *(row.confidence, row.alternatives or None, row.at_s, row.footage),
+            *(row.confidence, row.alternatives or None, row.at_s, row.footage, row.doubt or None),
         )
         for shoe in restored
         for row in shoe.cards

@@ -224,6 +224,7 @@ def _one_of(place: _Place, other: CardRow, passed: _Passed | None = None) -> _Pl
         alternatives=row.alternatives,
         at_s=filmed.at_s,
         footage=filmed.footage,
+        doubt=filmed.doubt,
         origin=row.origin,
     )
     return _Place(row, place.numbered, doubts)

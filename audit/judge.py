@@ -157,7 +157,9 @@ def _unreadable(
     _hear_decks(record)
     places = tuple(round_.cards[place].seq for place in doubtful)
     read = sum(isinstance(round_.cards[place].card, Card) for place in doubtful)
-    verdict = too_many_unread_cards(Unreadable(len(places), read), book)
+    doubts = dict.fromkeys(round_.cards[place].doubt for place in doubtful)
+    why = "; ".join(filter(None, doubts))
+    verdict = too_many_unread_cards(Unreadable(len(places), read, why), book)
     record.hear("SRC002", verdict, evidence=Evidence(cards=places))
     return record.findings
 

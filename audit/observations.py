@@ -111,6 +111,8 @@ class CardSeen:
     ts: datetime | None = None
     at_s: float | None = None
     footage: str | None = None
+    doubt: str = ""
+    """Why the round it lies in cannot be relied on, though it may be read well."""
 
 
 @dataclass(frozen=True, slots=True)

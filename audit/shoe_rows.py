@@ -38,6 +38,8 @@ class CardRow:
     alternatives: str = ""
     at_s: float | None = None
     footage: str | None = None
+    doubt: str = ""
+    """Why the round it lies in cannot be relied on, though it may be read well."""
     origin: Origin = NOWHERE
 
 

@@ -86,6 +86,7 @@ def _card(seen: CardSeen, zone: tzinfo) -> _Json:
         "ts": _moment(seen.ts, zone),
         "at_s": seen.at_s,
         "footage": seen.footage,
+        "doubt": seen.doubt or None,
     }
 
 

@@ -250,7 +250,7 @@ def _shoe_rows(connection: duckdb.DuckDBPyConnection, key: RoundKey) -> ShoeRows
         connection,
         """
         SELECT round, seq, card, hand, ts, coalesce(confidence, 1), coalesce(alternatives, ''),
-               at_s, footage
+               at_s, footage, coalesce(doubt, '')
         FROM cards WHERE table_id = ? AND shoe = ? ORDER BY seq
         """,
         shoe,

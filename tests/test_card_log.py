@@ -137,6 +137,10 @@ def test_why_rounds_are_in_doubt_is_said_of_the_first_and_counted(tmp_path: Path
     sure = {row["round"]: float(row["confidence"]) for row in rows_of(out)}
     assert sure["1"] > 0.99
     assert sure["2"] == sure["3"] == DOUBTED
+    doubts = {row["round"]: row["doubt"] for row in rows_of(out)}
+    assert doubts["1"] == ""
+    assert why in doubts["2"]
+    assert why in doubts["3"]
 
 
 # Readings that were broken off

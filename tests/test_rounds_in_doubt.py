@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
+import duckdb
 import pytest
+from click.testing import CliRunner
 
+from audit.cli import main
 from audit.findings import Severity
 from audit.judge import judge_round
 from audit.notation import parse_round
 from audit.rulebook_files import rulebook
 from audit.table_sheet import plain_sheet
+from tests.table_sheets import BACCARAT
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 BOOK = rulebook("mbs-fortune-six-baccarat-v6")
 
@@ -30,3 +38,23 @@ def test_a_round_in_doubt_says_what_is_doubted(line: str, missing: str) -> None:
     assert finding.code == "SRC002"
     assert finding.severity is Severity.REVIEW
     assert missing in finding.observed
+
+
+def test_why_a_film_leaves_a_round_in_doubt_is_said_with_the_finding(tmp_path: Path) -> None:
+    why = "what lies in player at 7.0 s may be an unread card"
+    cards = zip(("9H", "2C", "KD", "7S"), ("player", "banker") * 2, strict=True)
+    rows = [
+        f"2026-03-09T20:00:0{seq}+08:00,BAC-07,S1,1,{seq},{card},{hand},0.5,{why}\n"
+        for seq, (card, hand) in enumerate(cards, 1)
+    ]
+    names = "ts,table_id,shoe,round,seq,card,hand,confidence,doubt\n"
+    log, sheet, database = (tmp_path / name for name in ("cards.csv", "table.toml", "a.duckdb"))
+    log.write_text(names + "".join(rows), "utf-8")
+    sheet.write_text(BACCARAT.replace("burn     = 1", "burn     = 0"), "utf-8")
+    given = ["audit", str(log), str(sheet), "--db", str(database), "--jobs", "1"]
+    assert CliRunner().invoke(main, given).exit_code == 0
+    with duckdb.connect(str(database), read_only=True) as connection:
+        found = connection.execute("SELECT code, severity, observed FROM findings").fetchall()
+        assert connection.execute("SELECT DISTINCT doubt FROM cards").fetchall() == [(why,)]
+    assert [each[:2] for each in found] == [("SRC002", "review")]
+    assert why in found[0][2]

@@ -11,7 +11,16 @@ import duckdb
 import pytest
 
 from audit.store import BadStore, Store
-from audit.store.schema import ALL_TABLES, DEALT, FINDINGS, OF_A_RUN, ROUNDS, VERSION, create_table
+from audit.store.schema import (
+    ALL_TABLES,
+    CARDS,
+    DEALT,
+    FINDINGS,
+    OF_A_RUN,
+    ROUNDS,
+    VERSION,
+    create_table,
+)
 from tests.test_store import a_shoe, contents, engine, process, text_of
 
 
@@ -163,6 +172,7 @@ def write_version_0(path: Path) -> None:
     old = {
         FINDINGS: replace(FINDINGS, columns=FINDINGS.columns[:-1]),
         ROUNDS: replace(ROUNDS, columns=ROUNDS.columns[:-2]),
+        CARDS: replace(CARDS, columns=CARDS.columns[:-1]),
     }
     with engine(path) as connection:
         for table in ALL_TABLES:

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
     Settings = Mapping[str, str | int | float | None]
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 COLUMNS: Final = (
     *("ts", "table_id", "shoe", "round", "seq", "card", "hand", "confidence", "alternatives"),
-    *("at_s", "footage", "laid_s", "gone_s", "box"),
+    *("at_s", "footage", "doubt", "laid_s", "gone_s", "box"),
 )
 """Those of every card log, and from when until when the camera saw the card where."""
 STATE: Final = ".state.json"
@@ -113,6 +113,8 @@ class LogRow:
     laid_s: float
     gone_s: float
     box: Box
+    doubt: str = ""
+    """Why its round cannot be relied on."""
 
 
 class CardLog:
@@ -181,6 +183,7 @@ class CardLog:
                     card.laid_s - part.begins_s,
                     card.gone_s - part.begins_s,
                     card.box,
+                    "; ".join(seen.doubts),
                 )
             )
         content = self._written(rows)
@@ -324,6 +327,7 @@ class CardLog:
                     row.alternatives,
                     f"{row.at_s:.3f}",
                     row.footage,
+                    row.doubt,
                     f"{row.laid_s:.3f}",
                     f"{row.gone_s:.3f}",
                     " ".join(f"{side:.0f}" for side in row.box),
@@ -390,6 +394,7 @@ def _rows(text: str, first_round: int) -> list[LogRow]:
             float(row["laid_s"]),
             float(row["gone_s"]),
             _box(row["box"]),
+            row["doubt"],
         )
         for row in csv.DictReader(io.StringIO(text))
     ]

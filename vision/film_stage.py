@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from vision.frames import Frame
     from vision.look_reading import PictureReader
 
-WAY_OF_READING: Final = 4
+WAY_OF_READING: Final = 5
 """Raised whenever the same film would be read otherwise, so that no old log is taken for it."""
 
 SURELY_AN_INDEX: Final = 0.3

@@ -142,6 +142,8 @@ class Unreadable:
     cards: int
     read: int = 0
     """How many of them were read, but in doubt: what else lay there, or whether they are cards."""
+    why: str = ""
+    """What makes them doubtful, if that was said."""
 
 
 def too_many_copies(copies: Copies, book: Rulebook) -> Verdict:
@@ -325,8 +327,8 @@ def too_many_unread_cards(unreadable: Unreadable, book: Rulebook) -> Verdict:
     unread = unreadable.cards - unreadable.read
     if not unreadable.read:
         return Undetermined(f"the reading of {unread} cards")
-    lay = f"certainty: {unreadable.read} cards were read, but whether they lay there, "
-    lay += "and no others, is in doubt"
+    lay = f"certainty: {unreadable.read} cards were read, but "
+    lay += unreadable.why or "whether they lay there, and no others, is in doubt"
     return Undetermined(f"{lay}, and the reading of {unread} more" if unread else lay)
 
 

@@ -102,6 +102,7 @@ CARDS = Log(
         Column("alternatives", _TEXT, word(parse_alternatives)),
         Column("at_s", _NUMBER, number(0, _LONGEST_FILM)),
         Column("footage", _TEXT, text),
+        Column("doubt", _TEXT, text),
     ),
 )
 WAGERS = Log(

@@ -147,7 +147,8 @@ def bucket_of(shoes: Iterable[ShoeRows], cameras: Iterable[ShoeRows] = ()) -> Bu
     cards = [
         (
             *(shoe.table_id, shoe.shoe, row.round, row.seq, row.ts, row.card, row.hand),
-            *(row.confidence, row.alternatives or None, row.at_s, row.footage, source, number),
+            *(row.confidence, row.alternatives or None, row.at_s, row.footage, row.doubt or None),
+            *(source, number),
         )
         for source, log in logs
         for shoe in log

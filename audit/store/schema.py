@@ -6,7 +6,7 @@ same instant is the same whatever zone it was written in.
 
 from dataclasses import dataclass
 
-VERSION = 2
+VERSION = 3
 """Of this schema. A change of tables or views raises it and adds a step in `versions.py`."""
 
 TEXT = "VARCHAR"
@@ -132,6 +132,7 @@ CARDS = Table(
         Column("alternatives", TEXT, "Other readings with their probability, as 9H:0.21 6H:0.02"),
         Column("at_s", NUMBER, "Seconds into the footage"),
         Column("footage", TEXT, "The file of the footage"),
+        Column("doubt", TEXT, "Why its round cannot be relied on, though it may be read well"),
     ),
 )
 

@@ -40,6 +40,7 @@ STEPS: tuple[tuple[str, ...], ...] = (
         FROM rounds GROUP BY ALL
         """,
     ),
+    ("ALTER TABLE cards ADD COLUMN doubt VARCHAR",),
 )
 """Step n leads from version n to version n + 1."""
 

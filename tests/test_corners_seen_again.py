@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from tests.film_reader_fakes import PERFECT, quieter
 from tests.followed_coup import CLEARED_S, FOUR, glance_at, indexes, names
 from tests.laid_cards import BACCARAT, LaidTable
+from vision.card_moves import link
 from vision.card_reader import PictureReading, joined_card
 from vision.card_shape import CardShape, IndexPose
+from vision.cards import NUMBERS
 from vision.glances import Glance, middle
-from vision.index_spots import SpotKeeper
+from vision.index_spots import SpotKeeper, normalised
 from vision.stays import stays_of
 from vision.tracks import Tracker, tracked_rounds
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from vision.card_reader import IndexSeen
+    from vision.card_reader import CardSeenInPicture, IndexSeen
+    from vision.stays import Stay
 
 LOWER = FOUR[0].lays[0]
 """Where the first card of the coup lies, the five of hearts."""
@@ -146,6 +150,56 @@ def test_four_indexes_round_one_middle_that_came_at_once_are_one_card() -> None:
     assert shape.fit(keeper.spots[2].pose, keeper.spots[0].pose) < 0
     (only,) = stays_of(keeper.spots, (), shape, BACCARAT)
     assert len(only.spots) == 4
+
+
+CORNERS = ((-22, -32, 0.0), (22, -32, 0.0), (22, 32, 180.0), (-22, 32, 180.0))
+"""The indexes of a card with four: across and down from its middle, and how they lean."""
+
+
+def of_four(x: float, y: float, name: str, shown: slice = slice(4)) -> CardSeenInPicture:
+    """A card with four indexes, of which some show."""
+    places = [(x + across, y + down, lean) for across, down, lean in CORNERS[shown]]
+    return joined_card(
+        [
+            replace(indexes((x - 8, y - 12, x + 8, y + 12), {name: 0.98}), lean=lean)
+            for x, y, lean in places
+        ]
+    )
+
+
+def stays_in(*looks: Sequence[CardSeenInPicture]) -> list[Stay]:
+    """The stays of cards with four indexes that are looked at every half second, linked."""
+    shape = CardShape(BACCARAT.frame)
+    for x in (300, 500, 700, 900):
+        poses = [IndexPose(x + across, 300 + down, lean) for across, down, lean in CORNERS]
+        for one, other in combinations(poses, 2):
+            shape.learn(one, other)
+    keeper = SpotKeeper()
+    for number, cards in enumerate(looks, 2):
+        reading = PictureReading(tuple(cards), (), ())
+        keeper.see(Glance(number / 2, ((0.0, 0.0, 1280.0, 720.0),), (), reading), ())
+    stays = stays_of(keeper.spots, (), shape, BACCARAT)
+    link(stays, shape)
+    return stays
+
+
+def test_a_copy_whose_upper_indexes_lie_on_the_lower_ones_of_a_card_is_another_card() -> None:
+    card, left = of_four(400, 400, "5D"), of_four(400, 400, "5D", slice(2))
+    between, copy = of_four(411, 432, "TS"), of_four(400, 462, "5D")
+    above = of_four(411, 432, "TS", slice(2))
+    over = (left, above, copy)
+    stays = stays_in([card], [card], [card], [left, between], [left, between], over, over, over)
+    fives = [stay for stay in stays if normalised(stay.evidence)[NUMBERS["5D"]] > 0.9]
+    assert [(stay.first_s, len(stay.spots)) for stay in fives] == [(1.0, 4), (3.5, 4)]
+
+
+def test_a_card_that_is_moved_by_its_width_is_the_same_card() -> None:
+    """Its indexes on the one side are at first taken for those on the other, at their old place."""
+    before, upper = of_four(400, 400, "AD"), of_four(400, 400, "AD", slice(2))
+    sliding, after = of_four(350, 402, "AD", slice(1, 3)), of_four(346, 402, "AD")
+    looks = [before], [before], [upper], [upper], [sliding], [after], [after], [after]
+    first, second = stays_in(*looks)
+    assert (first.first_s, first.followed_by) == (1.0, second)
 
 
 def test_the_shape_is_learnt_though_the_reader_joins_nothing() -> None:

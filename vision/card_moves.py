@@ -14,7 +14,7 @@ import numpy as np
 
 from vision.glances import within
 from vision.index_spots import normalised
-from vision.stays import same_reading
+from vision.stays import PUSHED, away_from, same_reading
 from vision.table_zones import DISCARD
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ def link(stays: Sequence[Stay], shape: CardShape) -> None:
     for _ in range(2):
         links = {}
         for before, after in combinations(stays, 2):
-            if before.last_s < after.first_s and after.spots and _is_known(before):
+            if after.spots and _ended_before(before, after) and _is_known(before):
                 hidden = _Hidden(covers[id(before)], after, went)
                 odds = _followed(before, after, shape, hidden)
                 if odds > 0:
@@ -73,6 +73,20 @@ def link(stays: Sequence[Stay], shape: CardShape) -> None:
         went = {id(before): after for before, after in chosen.items()}
     for before, after in chosen.items():
         before.followed_by, after.follows = after, before
+
+
+def _ended_before(before: Stay, after: Stay) -> bool:
+    """Whether a card lay there no more when another stay began.
+
+    When a card with four indexes is moved by its width, one of them comes to lie where another was,
+    and is taken for that in the first look at it.
+    """
+    if before.last_s != after.first_s:
+        return before.last_s < after.first_s
+    last = [spot for spot in before.spots if spot.there.last_s == before.last_s]
+    return bool(last) and all(
+        any(away_from(spot, other) <= PUSHED for other in after.spots) for spot in last
+    )
 
 
 def _best_links(links: Mapping[tuple[Stay, Stay], float]) -> dict[Stay, Stay]:

@@ -42,6 +42,10 @@ SOON_S: Final = 1.0
 PUSHED: Final = 0.8
 """How far a card may be pushed while one of its corners is still taken for the same spot, in widths
 and heights of an index: its other corner is the same one, too."""
+OPPOSITE: Final = -0.8
+"""The cosine of how far opposite indexes of a card are turned, at most."""
+MOVED: Final = 0.35
+"""Diagonals of a card: what lies farther from where it lay was not only pushed."""
 LEANS: Final = 25.0
 """How many degrees a corner that is seen again may lean otherwise."""
 ALIKE: Final = 1.5
@@ -210,7 +214,7 @@ def _is_again(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -
     One that was gone, that is not quite where it was, reads or leans otherwise, is if its card
     stayed: it was covered, pushed, or is half covered and misread.
     """
-    away = _away(last, spot)
+    away = away_from(last, spot)
     if away > PUSHED or last.there.last_s >= spot.there.first_s:
         return False
     in_place = away <= SAME_PLACE
@@ -222,6 +226,8 @@ def _is_again(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -
     if agreeing == 3 and not last.there.gone:
         return True
     if not alike and _has_company(spot, last.there.first_s, spots, shape):
+        return False
+    if _lie_apart(last, spot, spots, shape):
         return False
     return any(
         agreeing == 3
@@ -242,7 +248,33 @@ def _has_company(spot: Spot, after_s: float, spots: Sequence[Spot], shape: CardS
     )
 
 
-def _away(last: Spot, spot: Spot) -> float:
+def _lie_apart(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -> bool:
+    """Whether the cards of two spots lie apart, by the indexes that the reader joined them with.
+
+    A card with four indexes that is moved by its width, or a copy laid over it, may have an index
+    just where another of the card was.
+    """
+    if not shape.known:
+        return False
+    middles = [_middle(each, spots, shape) for each in (last, spot)]
+    return None not in middles and shape.apart(*filter(None, middles)) > MOVED
+
+
+def _middle(spot: Spot, spots: Sequence[Spot], shape: CardShape) -> tuple[float, float] | None:
+    """The middle of its card, if the reader joined it with the opposite index more than once."""
+    joined = [
+        other
+        for other in spots
+        if spot.together[other.number] > 1 and _unit(spot.heading) @ _unit(other.heading) < OPPOSITE
+    ]
+    if not joined:
+        return None
+    # Of four indexes those above each other are half a turn apart as well, but nearer.
+    far = max(joined, key=lambda other: shape.apart((spot.x, spot.y), (other.x, other.y)))
+    return (spot.x + far.x) / 2, (spot.y + far.y) / 2
+
+
+def away_from(last: Spot, spot: Spot) -> float:
     """How far apart two spots are, in widths and heights of an index."""
     return math.hypot((spot.x - last.x) / last.size[0], (spot.y - last.y) / last.size[1])
 
@@ -250,7 +282,7 @@ def _away(last: Spot, spot: Spot) -> float:
 def _that_stayed(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) -> Iterator[Spot]:
     """What lies as another index of the same card, and was seen before and after."""
     # At one place it is the same way to both, unless one's lean was misjudged.
-    fits = max if _away(last, spot) <= SAME_PLACE else min
+    fits = max if away_from(last, spot) <= SAME_PLACE else min
     for other in spots if shape.known else ():
         if (
             other.there.first_s <= last.there.last_s

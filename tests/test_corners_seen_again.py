@@ -152,7 +152,7 @@ def test_four_indexes_round_one_middle_that_came_at_once_are_one_card() -> None:
     assert len(only.spots) == 4
 
 
-CORNERS = ((-22, -32, 0.0), (22, -32, 0.0), (22, 32, 180.0), (-22, 32, 180.0))
+CORNERS = [(-22.0, -32.0, 0.0), (22.0, -32.0, 0.0), (22.0, 32.0, 180.0), (-22.0, 32.0, 180.0)]
 """The indexes of a card with four: across and down from its middle, and how they lean."""
 
 

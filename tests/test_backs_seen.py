@@ -3,13 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from tests.followed_coup import CLEARED_S, FOUR, indexes, names
 from tests.laid_cards import BACCARAT, LaidTable, card, lay
+from vision.boxes import Image
 from vision.card_reader import BackSeen, Box, PictureReading
+from vision.frames import Frame
 from vision.glances import Glance
 from vision.index_spots import SpotKeeper
+from vision.look_reading import glance_of
+from vision.stillness import Look
 from vision.tracks import tracked_rounds
 
 ALL: Box = (0.0, 0.0, 1280.0, 720.0)
@@ -74,3 +79,27 @@ def test_what_looks_like_an_index_on_a_back_is_not_the_card_face_up() -> None:
     (cards,) = tracked_rounds(patterned(8.0), BACCARAT)
     assert names(cards) == ["5H", "KC", "8S", "2D"]
     assert [place.face_up for place in cards[3].places] == [False, True]
+
+
+class CutReader:
+    """Reads a back as far as it lies in the part that is looked at."""
+
+    def __init__(self, back: Box) -> None:
+        self._back = back
+
+    def read(
+        self, image: Image, scales: tuple[float, ...] | None = None, part: Box | None = None
+    ) -> PictureReading:
+        left, top, right, bottom = self._back
+        least_x, least_y, most_x, most_y = part or ALL
+        seen = max(left, least_x), max(top, least_y), min(right, most_x), min(bottom, most_y)
+        return PictureReading((), (), (BackSeen(seen, 0.75 if seen == self._back else 0.7),))
+
+
+def test_a_back_that_the_border_of_a_part_cuts_is_seen_once() -> None:
+    """The middle of what is seen of it is in the one part, and its own in the other."""
+    back = (961.0, 315.0, 1062.0, 436.0)
+    frame = Frame.of_image(0, 1.0, np.zeros((720, 1280, 3), np.uint8))
+    areas = (688.0, 64.0, 1024.0, 368.0), (848.0, 256.0, 1168.0, 528.0)
+    glance = glance_of(Look(frame, areas, ()), CutReader(back))
+    assert [seen.box for seen in glance.reading.backs] == [back]

@@ -126,6 +126,21 @@ def test_one_look_that_takes_such_a_back_for_cloth_proves_nothing() -> None:
     assert told(read) == USUAL
 
 
+def test_a_back_of_which_only_the_print_shows_is_not_gone_where_half_of_that_is_hidden() -> None:
+    """Of the player's second card a spot in the middle shows, and later a corner of that only."""
+    dealt = coup(turned_up=(0.0, 0.0, 12.0, 0.0))
+    glances = []
+    for glance in filmed(dealt, back_shows=0.0):
+        lying = [box_of(each, glance.at_s) for each in dealt]
+        if 3 <= glance.at_s < 12:
+            x, y = ((edge // SIDE + 2) * SIDE for edge in (lying[2] or NOWHERE)[:2])
+            size = 2 * SIDE if glance.at_s < 9 else SIDE
+            lying[2] = (x, y, x + size, y + size)
+        glances.append(replace(glance, scene=scene_of([box for box in lying if box])))
+    (read,) = read_rounds(glances, BACCARAT, 8)
+    assert told(read) == USUAL
+
+
 def test_a_back_that_was_found_badly_may_be_the_card_that_lies_there_later() -> None:
     """It shows from time to time only, and looks like the cloth between."""
     dealt = coup(turned_up=(0.0, 0.0, 12.0, 0.0))

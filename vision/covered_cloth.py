@@ -39,6 +39,8 @@ SURELY_COVERED: Final = 0.75
 """From this share on something lies there for sure: beside other cards blocks look otherwise."""
 SURELY_BARE: Final = 0.1
 """Below this share nothing lies there. What looks much like the cloth covers hardly more."""
+SHOWN_AGAIN: Final = 0.5
+"""So much of what looked otherwise has to be seen again to tell that it is bare."""
 BARE_LOOKS: Final = 2
 """So many looks in a row show that it is bare again, where something seemed to lie before."""
 FOUND_LATE_S: Final = 1.0
@@ -91,41 +93,39 @@ class CoveredCloth:
         """Since when a card lay where it was first found, if that is longer; None: it is not."""
         if id(stay) not in self._places:
             return None
-        bare_s, run, gone, hinted, bare = float("-inf"), list[tuple[float, float]](), False, 0, 0
+        bare_s, run, gone = float("-inf"), list[tuple[float, float]](), False
+        hints = _Hints(self._places[id(stay)])
         late_s = stay.first_s - FOUND_LATE_S
         for look in self._looks:
             if look.at_s >= stay.first_s:
                 break
-            share = self._covered_share(stay, look)
-            if share is None:
+            beside = self._beside(stay, look)
+            if beside is None:
                 continue
+            share = float(look.blocks[beside].mean())
             if share >= COVERED:
                 run.append((look.at_s, share))
             elif share < BARE and not gone:
                 # A card may be taken up to be looked at, and laid there again.
                 gone = len(run) >= LYING_LOOKS and run[0][0] <= late_s
                 run = run if gone else []
-            bare = bare + 1 if share < SURELY_BARE and not gone else 0
-            if bare >= (BARE_LOOKS if hinted >= LYING_LOOKS else 1):
-                bare_s, hinted = look.at_s, 0
-            hinted += share >= SURELY_BARE
+            if hints.show_bare(share, beside, look) and not gone:
+                bare_s = look.at_s
         if not run:
-            return Unseen(None, bare_s) if hinted >= LYING_LOOKS else None
+            return Unseen(None, bare_s) if hints.looks >= LYING_LOOKS else None
         since_s = run[0][0]
         surely = median(share for _, share in run) >= SURELY_COVERED
         lay = surely and not gone and len(run) >= LYING_LOOKS and since_s <= late_s
         return Unseen(since_s if lay else None, bare_s)
 
-    def _covered_share(self, stay: Stay, look: Covered) -> float | None:
-        """How much of a card's place is covered, apart from other cards; None: too little shows."""
+    def _beside(self, stay: Stay, look: Covered) -> Blocks | None:
+        """What shows of a card's place, apart from other cards; None: too little."""
         own = self._places[id(stay)]
         beside = own & look.still
         for other in self._stays:
             if other is not stay and self._may_lie(other, look, own):
                 beside &= ~self._around[id(other)]
-        if beside.sum() < ENOUGH * own.sum():
-            return None
-        return float(look.blocks[beside].mean())
+        return beside if beside.sum() >= ENOUGH * own.sum() else None
 
     def _may_lie(self, stay: Stay, look: Covered, beside: Blocks) -> bool:
         """Whether a card lies there already, found or not, by what shows of it beside a place."""
@@ -190,6 +190,37 @@ class CoveredCloth:
                 corners = np.round(polygon / self._side - 0.5).astype(np.int32)
                 cv2.fillPoly(drawn, [corners], 1)
         return np.asarray(cv2.erode(drawn, np.ones((3, 3), np.uint8)) > 0)
+
+
+class _Hints:
+    """Looks at a place in which a part of it looked otherwise, since it was last surely bare.
+
+    Of a back that looks like the cloth, only what is printed on it may show: the place is bare
+    again only if it is so just there.
+    """
+
+    def __init__(self, place: Blocks) -> None:
+        self.looks = 0
+        self._showed = np.zeros_like(place)
+        self._bare = 0
+
+    def show_bare(self, share: float, beside: Blocks, look: Covered) -> bool:
+        """Take in a look at so much of the place; whether it shows that the place is bare."""
+        if share >= SURELY_BARE:
+            self.looks += 1
+            self._showed |= look.blocks & beside
+            self._bare = 0
+            return False
+        again = self._showed & beside
+        if again.sum() < SHOWN_AGAIN * self._showed.sum() or look.blocks[again].any():
+            self._bare = 0
+            return False
+        self._bare += 1
+        if self._bare < (BARE_LOOKS if self.looks >= LYING_LOOKS else 1):
+            return False
+        self.looks = 0
+        self._showed[:] = False
+        return True
 
 
 class _Runs:

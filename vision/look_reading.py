@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Protocol
 
+import numpy as np
+
 from vision.areas import contains, grown, merged
+from vision.boxes import best_of_overlapping
 from vision.card_reader import PictureReading, joined_card
 from vision.glances import Glance, middle, within
 
@@ -18,6 +21,7 @@ if TYPE_CHECKING:
 
 _CONTEXT: Final = 0.025  # of the frame's width: what is read round an area, so no index is cut
 _MOST_CROPS: Final = 4
+_SAME_BACK: Final = 0.5  # boxes of one look that share more of both are one back
 _STRIDE: Final = (
     32  # the finder pads its pictures to multiples of this; more of the table is better
 )
@@ -54,9 +58,17 @@ def glance_of(look: Look, reader: PictureReader) -> Glance:
     reading = PictureReading(
         cards=tuple(sorted(cards, key=lambda card: card.box)),
         unreadable=tuple(unreadable),
-        backs=tuple(sorted(backs, key=lambda back: back.box)),
+        backs=_each_once(backs),
     )
     return Glance(look.frame.at_s, look.areas, look.moving, reading, look.scene)
+
+
+def _each_once(backs: Sequence[BackSeen]) -> tuple[BackSeen, ...]:
+    """Backs from the left to the right; one that is cut by the border of a part is seen twice."""
+    boxes = np.array([back.box for back in backs], np.float32).reshape(-1, 4)
+    scores = np.array([back.score for back in backs], np.float32)
+    kept = best_of_overlapping(boxes, scores, _SAME_BACK)
+    return tuple(sorted((backs[number] for number in kept), key=lambda back: back.box))
 
 
 def scale_for(width: int) -> float:

@@ -44,7 +44,7 @@ NETWORKS: Final = ("finder", "turner", "reader", "surveyor")
 TOUCHING: Final = 0.05
 LOWEST_THRESHOLD: Final = 0.1
 """Finds of lower scores are hardly ever indexes, and there are many of them."""
-FALSE_A_SCENE: Final = 0.022
+FALSE_A_SCENE: Final = 0.018
 """How many finds in a scene may be read as cards where there is none."""
 
 

@@ -183,7 +183,7 @@ class CardLog:
                     card.laid_s - part.begins_s,
                     card.gone_s - part.begins_s,
                     card.box,
-                    "; ".join(seen.doubts),
+                    "; ".join(dict.fromkeys(seen.doubts)),
                 )
             )
         content = self._written(rows)

@@ -50,6 +50,8 @@ LEANS: Final = 25.0
 """How many degrees a corner that is seen again may lean otherwise."""
 ALIKE: Final = 1.5
 """From these odds on two readings are alike."""
+NEW_OF_EACH: Final = 0.5
+"""How much of what a further index of a card says is not said by the others already."""
 SHARED: Final = 0.15
 """How far off, in diagonals, a card's indexes may tell its middle all together."""
 
@@ -113,8 +115,13 @@ class Stay:
 
     @property
     def evidence(self) -> NDArray[np.float64]:
-        """What its indexes together say of which card it is."""
-        return np.asarray(sum(map(evidence_of, self.corners), np.zeros(COUNT)))
+        """What its indexes together say of which card it is.
+
+        They are of one print and before one camera: what makes one hard to read does so to all.
+        """
+        said = np.asarray(sum(map(evidence_of, self.corners), np.zeros(COUNT)))
+        many = max(len(self.corners), 1)
+        return said * (1 + NEW_OF_EACH * (many - 1)) / many
 
     @property
     def main(self) -> Spot:

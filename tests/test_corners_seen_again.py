@@ -6,6 +6,8 @@ from dataclasses import replace
 from itertools import combinations
 from typing import TYPE_CHECKING
 
+import pytest
+
 from tests.film_reader_fakes import PERFECT, quieter
 from tests.followed_coup import CLEARED_S, FOUR, glance_at, indexes, names
 from tests.laid_cards import BACCARAT, LaidTable
@@ -167,13 +169,19 @@ def of_four(x: float, y: float, name: str, shown: slice = slice(4)) -> CardSeenI
     )
 
 
-def stays_in(*looks: Sequence[CardSeenInPicture]) -> list[Stay]:
-    """The stays of cards with four indexes that are looked at every half second, linked."""
+def shape_of_four() -> CardShape:
+    """The shape of cards with four indexes, as learnt from those that lie upright."""
     shape = CardShape(BACCARAT.frame)
     for x in (300, 500, 700, 900):
         poses = [IndexPose(x + across, 300 + down, lean) for across, down, lean in CORNERS]
         for one, other in combinations(poses, 2):
             shape.learn(one, other)
+    return shape
+
+
+def stays_in(*looks: Sequence[CardSeenInPicture]) -> list[Stay]:
+    """The stays of cards with four indexes that are looked at every half second, linked."""
+    shape = shape_of_four()
     keeper = SpotKeeper()
     for number, cards in enumerate(looks, 2):
         reading = PictureReading(tuple(cards), (), ())
@@ -181,6 +189,22 @@ def stays_in(*looks: Sequence[CardSeenInPicture]) -> list[Stay]:
     stays = stays_of(keeper.spots, (), shape, BACCARAT)
     link(stays, shape)
     return stays
+
+
+@pytest.mark.parametrize("tilt", [-20.0, 0.0, 20.0])
+def test_four_indexes_that_the_reader_always_joins_are_one_card_though_sheared(tilt: float) -> None:
+    """As a camera at the side sees a card that lies askew."""
+    keeper = SpotKeeper()
+    places = [(400 + across - 0.4 * down, 400 + down, lean) for across, down, lean in CORNERS]
+    seen = [
+        replace(indexes((x - 8, y - 12, x + 8, y + 12), {"QC": 0.98}), lean=lean + tilt)
+        for x, y, lean in places
+    ]
+    for at_s in (1.0, 1.5, 3.5):
+        reading = PictureReading((joined_card(seen),), (), ())
+        keeper.see(Glance(at_s, ((0.0, 0.0, 1280.0, 720.0),), (), reading), ())
+    (only,) = stays_of(keeper.spots, (), shape_of_four(), BACCARAT)
+    assert len(only.spots) == 4
 
 
 def test_a_copy_whose_upper_indexes_lie_on_the_lower_ones_of_a_card_is_another_card() -> None:

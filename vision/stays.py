@@ -192,6 +192,7 @@ def _groups(spots: Sequence[Spot], shape: CardShape) -> list[list[Corner]]:
             continue
         if most > 2 and not all(
             shape.fit(corners[left][-1].pose, corners[right][-1].pose) > 0
+            or _always_joined(corners[left], corners[right])
             for left in members[first]
             for right in members[second]
         ):
@@ -200,6 +201,18 @@ def _groups(spots: Sequence[Spot], shape: CardShape) -> list[list[Corner]]:
             owner[number] = first
         members[first] += members.pop(second)
     return [[corners[number] for number in group] for group in members.values()]
+
+
+def _always_joined(one: Corner, other: Corner) -> bool:
+    """Whether two indexes came at once and the reader never took them for those of two cards."""
+    together, apart = _joins(one, other)
+    return together > 1 and not apart and one[0].there.first_s == other[0].there.first_s
+
+
+def _joins(one: Corner, other: Corner) -> tuple[int, int]:
+    """How often the reader took two indexes for those of one card, and of two."""
+    pairs = [(first, second.number) for first in one for second in other]
+    return sum(spot.together[at] for spot, at in pairs), sum(spot.apart[at] for spot, at in pairs)
 
 
 def _corners(spots: Sequence[Spot], shape: CardShape) -> list[Corner]:
@@ -312,8 +325,7 @@ def _odds(one: Corner, other: Corner, shape: CardShape) -> float:
     if fit < -6:
         return fit
     read = same_reading(evidence_of(one), evidence_of(other))
-    together = sum(first.together[second.number] for first in one for second in other)
-    apart = sum(first.apart[second.number] for first in one for second in other)
+    together, apart = _joins(one, other)
     joined = JOINED * (together - apart) / max(together + apart, 2)
     if read < 0:
         joined = max(joined, 0.0)  # the reader joins only what reads alike

@@ -302,10 +302,11 @@ def test_a_poor_find_that_was_seen_once_is_no_card() -> None:
     assert names(cards) == ["5H", "KC", "8S", "2D"]
 
 
-def test_a_card_gathered_up_is_no_new_card_where_it_passes() -> None:
-    """Cards of one hand are held over the other for a moment while that is gathered too."""
+@pytest.mark.parametrize(("from_s", "to_s"), [(10.25, 10.6), (10.1, 10.75)])
+def test_a_card_gathered_up_is_no_new_card_where_it_passes(from_s: float, to_s: float) -> None:
+    """Cards of one hand are held over the other for a look or two while that is gathered too."""
     passing = replace(FOUR[0].lays[0], to_s=10.0)
-    over = Lay(FOUR[1].lays[0].x + 10, FOUR[1].lays[0].y + 90, 10.25, 10.6)
+    over = Lay(FOUR[1].lays[0].x + 10, FOUR[1].lays[0].y + 90, from_s, to_s)
     cards = the_round(LaidTable(BACCARAT, [card("5H", passing, over), *FOUR[1:]]))
     assert names(cards) == ["5H", "KC", "8S", "2D"]
 

@@ -19,7 +19,7 @@ from tests.followed_coup import (
     names,
     the_round,
 )
-from tests.laid_cards import BACCARAT, BLACKJACK, WHOLE, LaidTable, Lay, card, lay
+from tests.laid_cards import BACCARAT, BLACKJACK, WHOLE, LaidCard, LaidTable, Lay, card, lay
 from vision.card_reader import IndexSeen, joined_card
 from vision.cards import CARDS, NUMBERS
 from vision.glances import Glance
@@ -302,13 +302,24 @@ def test_a_poor_find_that_was_seen_once_is_no_card() -> None:
     assert names(cards) == ["5H", "KC", "8S", "2D"]
 
 
-@pytest.mark.parametrize(("from_s", "to_s"), [(10.25, 10.6), (10.1, 10.75)])
-def test_a_card_gathered_up_is_no_new_card_where_it_passes(from_s: float, to_s: float) -> None:
-    """Cards of one hand are held over the other for a look or two while that is gathered too."""
+def gathered(from_s: float, to_s: float) -> list[LaidCard]:
+    """Cards of one hand are held over the other for a while when that is gathered too."""
     passing = replace(FOUR[0].lays[0], to_s=10.0)
     over = Lay(FOUR[1].lays[0].x + 10, FOUR[1].lays[0].y + 90, from_s, to_s)
-    cards = the_round(LaidTable(BACCARAT, [card("5H", passing, over), *FOUR[1:]]))
-    assert names(cards) == ["5H", "KC", "8S", "2D"]
+    return [card("5H", passing, over), *FOUR[1:]]
+
+
+def test_a_card_gathered_up_is_no_new_card_where_it_passes() -> None:
+    assert names(the_round(LaidTable(BACCARAT, gathered(10.25, 10.6)))) == ["5H", "KC", "8S", "2D"]
+
+
+def test_a_card_that_may_be_one_that_is_gathered_is_told_in_doubt() -> None:
+    """It is seen twice in a moment; a copy that lies there for longer is no doubt."""
+    cards = the_round(LaidTable(BACCARAT, gathered(10.1, 10.75)))
+    assert [card.hardly for card in cards] == [False] * 4 + [True]
+    copy = card("5H", lay("banker", 3.2, 9.0, 20.0))
+    cards = the_round(LaidTable(BACCARAT, [*FOUR, copy]))
+    assert not any(card.hardly for card in cards)
 
 
 def test_a_picture_of_a_card_beside_the_hands_is_no_card() -> None:

@@ -31,7 +31,7 @@ ELSEWHERE: Final = -5.0
 """What speaks against a card having moved: always; if it may only be covered by another; if its
 old place was not seen bare; if it would have gone to another hand."""
 PASSING: Final = -1.0
-"""The last, if it was seen there for a moment: cards that are cleared away pass over others."""
+"""The last, if it was seen there once: cards that are cleared away pass over other hands."""
 LATER: Final = 0.05
 """For each second that it came later: of two places the earlier one is likelier the next."""
 TURN_ABOUT: Final = 0.004
@@ -204,7 +204,7 @@ def _moved(before: Stay, after: Stay, shape: CardShape, hidden: _Hidden) -> floa
 def _elsewhere(before: Stay, after: Stay, shape: CardShape) -> float:
     """What it says against a move that a card went to another hand, or far away."""
     other_hand = before.hand != after.hand
-    if other_hand and after.last_s - after.first_s < AT_ONCE_S:
+    if other_hand and after.seen == 1:
         return PASSING
     far = shape.known and shape.apart(before.centre, after.centre) > 4
     return ELSEWHERE * (other_hand + far)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from vision.index_spots import normalised
-from vision.stays import same_reading
+from vision.stays import ALIKE, same_reading
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -42,6 +42,8 @@ ON_A_CARD: Final = 0.45
 """In diagonals from its middle: so far the picture of a card reaches."""
 PASSING_S: Final = 2.0
 """So soon after a card was last seen where it lay, its copy seen once is that card on its way."""
+BRIEFLY_S: Final = 0.6
+"""A copy that was seen for less long, and after that in the other hand, may be that card, too."""
 GHOST_S: Final = 0.5
 GHOST_NEAR: Final = 0.75
 """What was seen for less long, so few heights of an index away from an index that stayed, is the
@@ -71,6 +73,10 @@ def verdicts_on(
     verdicts = [
         Verdict.NO if _is_passing(chain, chains) else _verdict_on(chain, least_height)
         for chain in chains
+    ]
+    verdicts = [
+        Verdict.HARDLY if verdict is Verdict.CARD and _may_pass(chain, chains) else verdict
+        for chain, verdict in zip(chains, verdicts, strict=True)
     ]
     judged = [*zip(chains, verdicts, strict=True)]
     cards = [chain for chain, verdict in judged if verdict.told]
@@ -172,7 +178,20 @@ def _is_passing(chain: Sequence[Stay], others: Iterable[Sequence[Stay]]) -> bool
         and other[-1].hand == only.hand
         and other[0].first_s < only.first_s <= other[-1].last_s + PASSING_S
         and only.first_s > other[-1].last_s - PASSING_S
-        and same_reading(other[-1].evidence, only.evidence) > 1.5
+        and same_reading(other[-1].evidence, only.evidence) > ALIKE
+        for other in others
+    )
+
+
+def _may_pass(chain: Sequence[Stay], others: Iterable[Sequence[Stay]]) -> bool:
+    """Whether it was seen for a moment only, and may be a card of another hand that is gathered."""
+    first, last = chain[0], chain[-1]
+    if first.back is not None or last.last_s - first.first_s >= BRIEFLY_S:
+        return False
+    return any(
+        other[-1].hand != first.hand
+        and other[-1].last_s < first.first_s
+        and same_reading(other[-1].evidence, first.evidence) > ALIKE
         for other in others
     )
 

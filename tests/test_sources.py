@@ -285,6 +285,7 @@ def test_the_blackjack_example_is_read_whole(tmp_path: Path) -> None:
         "alternatives": None,
         "at_s": None,
         "footage": None,
+        "doubt": None,
         "source": str(tmp_path / "bj" / "cards.csv"),
         "row": 3,
     }
@@ -430,16 +431,16 @@ def test_sheets_that_agree_are_one_and_sheets_that_differ_are_an_error(tmp_path:
 def test_values_are_written_the_one_way(tmp_path: Path) -> None:
     log = tmp_path / "cards.csv"
     log.write_text(
-        "TS , Table,SHOE,round,seq,card,hand,confidence,alternatives,at_s,footage\n"
-        "2026-03-02 10:05:20.5 +08, T ,s,7.0,+1,10d,Box3.2,0.7,9h:0.21  10D:0.02,12.5,a.mp4\n"
-        "20260302T020520Z,T,s,,2.,??,,,,,\n".replace("2.,", "2,")
+        "TS , Table,SHOE,round,seq,card,hand,confidence,alternatives,at_s,footage,doubt\n"
+        "2026-03-02 10:05:20.5 +08, T ,s,7.0,+1,10d,Box3.2,0.7,9h:0.21  10D:0.02,12.5,a.mp4,dim \n"
+        "20260302T020520Z,T,s,,2.,??,,,,,,\n".replace("2.,", "2,")
     )
     first, second = read_sources([log]).cards.drop("source", "row").iter_rows()
     moment = datetime(2026, 3, 2, 2, 5, 20, tzinfo=UTC)
     half = moment.replace(microsecond=500_000)
     readings = "9H:0.21 TD:0.02"
-    assert first == ("T", "s", 7, 1, half, "TD", "box3.2", 0.7, readings, 12.5, "a.mp4")
-    assert second == ("T", "s", None, 2, moment, "??", None, 1.0, None, None, None)
+    assert first == ("T", "s", 7, 1, half, "TD", "box3.2", 0.7, readings, 12.5, "a.mp4", "dim")
+    assert second == ("T", "s", None, 2, moment, "??", None, 1.0, None, None, None, None)
 
 
 @pytest.mark.parametrize("wager", WagerKind)

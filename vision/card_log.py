@@ -394,7 +394,7 @@ def _rows(text: str, first_round: int) -> list[LogRow]:
             float(row["laid_s"]),
             float(row["gone_s"]),
             _box(row["box"]),
-            row["doubt"],
+            row.get("doubt") or "",
         )
         for row in csv.DictReader(io.StringIO(text))
     ]

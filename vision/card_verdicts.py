@@ -70,14 +70,7 @@ def verdicts_on(
     chains: Sequence[Sequence[Stay]], shape: CardShape, least_height: float
 ) -> list[Verdict]:
     """Judge all that was seen of each thing; what is hardly read and less tall is print."""
-    verdicts = [
-        Verdict.NO if _is_passing(chain, chains) else _verdict_on(chain, least_height)
-        for chain in chains
-    ]
-    verdicts = [
-        Verdict.HARDLY if verdict is Verdict.CARD and _may_pass(chain, chains) else verdict
-        for chain, verdict in zip(chains, verdicts, strict=True)
-    ]
+    verdicts = [_verdict_among(chain, chains, least_height) for chain in chains]
     judged = [*zip(chains, verdicts, strict=True)]
     cards = [chain for chain, verdict in judged if verdict.told]
     sure = [chain for chain, verdict in judged if verdict is Verdict.CARD]
@@ -88,6 +81,16 @@ def verdicts_on(
         else verdict
         for chain, verdict in judged
     ]
+
+
+def _verdict_among(
+    chain: Sequence[Stay], others: Sequence[Sequence[Stay]], least_height: float
+) -> Verdict:
+    """Judge one thing by itself, and by copies of it that it may be on their way."""
+    if _is_passing(chain, others):
+        return Verdict.NO
+    verdict = _verdict_on(chain, least_height)
+    return Verdict.HARDLY if verdict is Verdict.CARD and _may_pass(chain, others) else verdict
 
 
 def _verdict_on(chain: Sequence[Stay], least_height: float) -> Verdict:

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from vision.glances import within
 from vision.index_spots import COUNT, SAME_PLACE, Votes, normalised
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,7 +45,7 @@ PUSHED: Final = 0.8
 and heights of an index: its other corner is the same one, too."""
 OPPOSITE: Final = -0.8
 """The cosine of how far opposite indexes of a card are turned, at most."""
-MOVED: Final = 0.35
+APART: Final = 0.35
 """Diagonals of a card: what lies farther from where it lay was not only pushed."""
 LEANS: Final = 25.0
 """How many degrees a corner that is seen again may lean otherwise."""
@@ -163,6 +164,16 @@ def _is_one_card(one: Stay, other: Stay, shape: CardShape) -> bool:
     )
 
 
+def bare_before_backs(stay: Stay, backs: Iterable[BackSpot]) -> Iterator[float]:
+    """When the place of a card was bare before each back that was found there earlier.
+
+    It need not be surely a back, nor look otherwise than the cloth: it may have been this card.
+    """
+    for back in backs:
+        if back.there.first_s < stay.first_s and within(*stay.centre, (back.box,)):
+            yield back.there.not_before_s
+
+
 def evidence_of(corner: Corner) -> NDArray[np.float64]:
     """What all looks at one index say: they repeat each other's errors, seen again or not."""
     votes = (spot.votes for spot in corner)
@@ -277,7 +288,7 @@ def _lie_apart(last: Spot, spot: Spot, spots: Sequence[Spot], shape: CardShape) 
     if not shape.known:
         return False
     middles = [_middle(each, spots, shape) for each in (last, spot)]
-    return None not in middles and shape.apart(*filter(None, middles)) > MOVED
+    return None not in middles and shape.apart(*filter(None, middles)) > APART
 
 
 def _middle(spot: Spot, spots: Sequence[Spot], shape: CardShape) -> tuple[float, float] | None:

@@ -17,9 +17,9 @@ from vision.card_shape import CardShape
 from vision.card_verdicts import A_BACK, Verdict, is_ghost, verdicts_on
 from vision.cloth import Cloth
 from vision.covered_cloth import CoveredCloth
-from vision.glances import middle, within, without_patterns
+from vision.glances import middle, without_patterns
 from vision.index_spots import COUNT, SpotKeeper, agreement, effective, normalised
-from vision.stays import came_apart, same_reading, stays_of
+from vision.stays import OPPOSITE, bare_before_backs, came_apart, same_reading, stays_of
 from vision.table_zones import HOLDERS
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ WAIT_S: Final = 3.0
 CLEARLY_AN_INDEX: Final = 0.6
 MUCH_SMALLER: Final = 0.6
 """What is read badly, and is so much less tall than what is clearly an index, is no index."""
-HALF_TURNED: Final = -0.8
-"""The cosine of how far opposite indexes of a card are turned, at most."""
 NEVER_SURE: Final = 5e-4
 """The share that every card keeps, however often another was read."""
 
@@ -336,7 +334,7 @@ class Tracker:
         return [
             (one, other)
             for one, other in pairs
-            if math.cos(math.radians(one.pose.lean - other.pose.lean)) < HALF_TURNED
+            if math.cos(math.radians(one.pose.lean - other.pose.lean)) < OPPOSITE
         ]
 
     def _close(self, *, at_last: bool = False) -> list[tuple[TrackedCard, ...]]:
@@ -410,7 +408,7 @@ class Tracker:
             first = card.first
             # Where cards are dealt face down, that none was read there proves nothing.
             bare_s = first.untouched_s if face_down else first.not_before_s
-            bare_s = min([bare_s, *_bare_before_backs(first, backs)])
+            bare_s = min([bare_s, *bare_before_backs(first, backs)])
             unseen = cloth.unseen(first)
             seen = _tracked_card(self._count, card, bare_s)
             tracked.append(
@@ -458,16 +456,6 @@ class Tracker:
 def _is_back(back: BackSpot) -> bool:
     """Whether it is surely a card face down, and was not seen once only."""
     return back.there.seen >= 2 and back.score >= A_BACK
-
-
-def _bare_before_backs(stay: Stay, backs: Iterable[BackSpot]) -> Iterator[float]:
-    """When the place of a card was bare before each back that was found there earlier.
-
-    It need not be surely a back, nor look otherwise than the cloth: it may have been this card.
-    """
-    for back in backs:
-        if back.there.first_s < stay.first_s and within(*stay.centre, (back.box,)):
-            yield back.there.not_before_s
 
 
 def _tracked_card(number: int, card: _Chain, bare_s: float) -> TrackedCard:

@@ -184,26 +184,6 @@ def test_a_card_face_down_is_a_back_and_one_face_up_is_none() -> None:
     assert not len(lesson_of(cards=(up, covered)).boxes)
 
 
-@pytest.mark.parametrize(
-    ("visible", "height", "sharpness", "contrast", "clear"),
-    [
-        (1.0, 21, 30, 120, True),
-        (0.92, 14, 19, 60, True),
-        (0.85, 21, 30, 120, False),
-        (1.0, 12, 30, 120, False),
-        (1.0, 21, 16, 120, False),
-        (1.0, 21, 30, 40, False),
-    ],
-)
-def test_only_what_everybody_can_read_is_clear(
-    visible: float, height: float, sharpness: float, contrast: float, *, clear: bool
-) -> None:
-    at = corners(100, 60, height / 2, height)
-    drawn = index("6S", at, visible, height, sharpness=sharpness, contrast=contrast)
-    (patch, *_) = lesson_of(drawn).patches
-    assert (patch.number, patch.clear) == (NUMBERS["6S"], clear)
-
-
 def test_boxes_end_at_the_border_of_the_picture() -> None:
     lesson = lesson_of(index("AS", corners(-4, 190, 12, 24)))
     assert lesson.boxes.tolist() == [[0, 0, 190, 8, 200]]

@@ -26,13 +26,7 @@ from vision.model_files import (
 from vision.synthetic.scenes import SCENES_A_DECK
 from vision.training.calibrating import LOWEST_THRESHOLD, said_of_kept_out
 from vision.training.crop_export import export_network
-from vision.training.crop_training import (
-    Patches,
-    Subject,
-    hard_patches,
-    keep_weights,
-    train_on_crops,
-)
+from vision.training.crop_training import Patches, Subject, keep_weights, train_on_crops
 from vision.training.finder_training import export_finder, train_finder, write_data_file
 from vision.training.real_lessons import reader_of, real_lesson, windows
 from vision.training.real_pictures import real_pictures
@@ -166,14 +160,6 @@ def learn_subject(
     files = sorted(file for folder in folders for file in (folder / "patches").glob("*.npz"))
     share = TURNING_SHARE if subject is Subject.TURNING else 1.0
     batches = round(share * course.batches)
-    hard = None
-    if start is not None:
-        asked_by = Subject.READING if subject is Subject.SURVEYING else subject
-        seen = Patches(files, asked_by, course.seed)
-        hard = hard_patches(
-            seen, start.with_name(f"{asked_by}.pt"), work / f"hard-for-{asked_by}.npy"
-        )
-        del seen
     with _bar() as bar:
         task = bar.add_task(subject, total=batches)
         return train_on_crops(
@@ -182,7 +168,6 @@ def learn_subject(
             batches,
             seed=course.seed,
             start=start,
-            hard=hard,
             tell=lambda now: bar.update(
                 task,
                 completed=now.batches,

@@ -19,12 +19,13 @@ from vision.cards import CARDS, RANKS, SUITS
 from vision.index_crops import CROP_SIDE, FACE_SIDE
 from vision.index_turner import PLACE, STEPS, shares_of
 from vision.training.glimpses import glimpse_as_it_lies, glimpse_of_face, glimpse_upright
-from vision.training.hard_patches import weighed_by_hardness
 from vision.training.shards import UNREADABLE
 from vision.training.widening import widened
 
 BATCH: Final = 48
 PEAK_RATE: Final = 2e-3
+GOING_ON_RATE: Final = 8e-4
+"""Of a network that has learnt already."""
 DECAY: Final = 0.02
 SMOOTHING: Final = 0.02
 BESIDES: Final = 0.5
@@ -33,11 +34,9 @@ PLACES: Final = 4.0
 NEAR: Final = 0.15
 WARM_UP: Final = 0.01
 AVERAGED_OVER: Final = 800
-LOT: Final = 256
-"""Patches that are looked at together where nothing is learnt."""
 UNREADABLE_SHARE: Final = 0.18
 BATCHES_BETWEEN_CHECKPOINTS: Final = 500
-TOLD: Final = ("corners", "numbers", "heights", "found", "lying", "clear")
+TOLD: Final = ("corners", "numbers", "heights", "found", "lying")
 """What is kept of every patch beside its picture."""
 
 
@@ -60,14 +59,6 @@ class Subject(StrEnum):
         return ClassificationModel(str(described), nc=classes, verbose=False)
 
 
-GOING_ON_RATES: Final = {
-    Subject.READING: 5e-4,
-    Subject.TURNING: 5e-4,
-    Subject.SURVEYING: 8e-4,
-}
-"""Of a network that has learnt already; the surveyor has learnt least so far."""
-
-
 class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
     """All patches of some files, each seen anew every time it is asked for.
 
@@ -82,7 +73,7 @@ class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         parts = [_part(file, subject) for file in files]
         self.pictures = [part["pictures"] for part in parts]
         self.first = np.cumsum([0, *(len(part) for part in self.pictures)])
-        self.corners, self.numbers, self.heights, self.found, self.lying, self.clear = (
+        self.corners, self.numbers, self.heights, self.found, self.lying = (
             np.concatenate([part[name] for part in parts]) for name in TOLD
         )
         self.seed = seed
@@ -146,14 +137,12 @@ def train_on_crops(
     seed: int,
     tell: Callable[[Progress], None],
     start: Path | None = None,
-    hard: NDArray[np.float32] | None = None,
     workers: int = 1,
     minutes: float | None = None,
 ) -> ClassificationModel:
     """Train for so many batches in all, going on from the checkpoint if there is one.
 
-    Otherwise it begins with the weights to start from, or with none. Of whose patches it is known
-    how hard they are, the hard ones are seen more often.
+    Otherwise it begins with the weights to start from, or with none.
     """
     torch.manual_seed(seed)
     subject = patches.subject
@@ -169,14 +158,13 @@ def train_on_crops(
         done = kept["batches"]
         torch.manual_seed(seed + done)
     elif start is not None:
-        take_over(model, start, seed)
+        learnt = _as_arrays(torch.load(start, weights_only=True))
+        taken_over = widened(learnt, _as_arrays(model.state_dict()), seed)
+        model.load_state_dict({name: torch.tensor(each) for name, each in taken_over.items()})
         averaged.load_state_dict(model.state_dict())
     if done >= batches:
         return averaged
-    weights = patches.weights()
-    if hard is not None:
-        weights = weighed_by_hardness(weights, hard)
-    sampler = WeightedRandomSampler(weights.tolist(), (batches - done) * BATCH)
+    sampler = WeightedRandomSampler(patches.weights().tolist(), (batches - done) * BATCH)
     loader = DataLoader(
         patches,
         BATCH,
@@ -190,7 +178,7 @@ def train_on_crops(
     loss_so_far, right_so_far, until = 0.0, 0.0, time.monotonic() + 60 * (minutes or 1e6)
     for since_start, (images, truths) in enumerate(loader, 1):
         for group in optimizer.param_groups:
-            group["lr"] = (GOING_ON_RATES[subject] if start else PEAK_RATE) * _rate(done / batches)
+            group["lr"] = (GOING_ON_RATE if start else PEAK_RATE) * _rate(done / batches)
         given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", torch.bfloat16):
             said = model(given)
@@ -211,35 +199,6 @@ def train_on_crops(
         if stop:
             break
     return averaged
-
-
-def take_over(model: ClassificationModel, start: Path, seed: int) -> None:
-    """Give a network the weights of one that has learnt, be it narrower."""
-    learnt = _as_arrays(torch.load(start, weights_only=True))
-    taken_over = widened(learnt, _as_arrays(model.state_dict()), seed)
-    model.load_state_dict({name: torch.tensor(each) for name, each in taken_over.items()})
-
-
-def hard_patches(patches: Patches, start: Path, kept: Path) -> NDArray[np.float32]:
-    """How hard the patches are for a network that has learnt; written, to be told but once.
-
-    Nobody can be blamed for what is hidden, blurred or faint: that is not called hard.
-    """
-    if kept.exists() and len(stored := np.load(kept)) == len(patches):
-        return np.asarray(stored, np.float32)
-    network = patches.subject.new_network()
-    take_over(network, start, patches.seed)
-    network = network.eval().to(memory_format=torch.channels_last)
-    parts = []
-    with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
-        for images, truths in DataLoader(patches, LOT, num_workers=1):
-            given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
-            # In use, a network of ultralytics gives probabilities and logits.
-            parts.append(HARDNESS[patches.subject](network(given)[1].float(), truths))
-    hard = torch.cat(parts).numpy()
-    hard[~patches.clear] = 0
-    np.save(kept, hard)
-    return np.asarray(hard, np.float32)
 
 
 def keep_weights(network: ClassificationModel, path: Path) -> None:
@@ -263,18 +222,13 @@ def _loss_of_leans(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tens
 
     Besides, how many are near in both.
     """
-    lean_off, off = _off(said, truths)
-    near = (lean_off <= 1) & (off.amax(1) < NEAR)
+    steps, places = said[:, :STEPS], said[:, STEPS:]
     wanted = torch.from_numpy(shares_of(truths[:, 0].numpy()))
-    loss = torch.nn.functional.cross_entropy(said[:, :STEPS], wanted) + PLACES * off.mean()
+    apart = (steps.argmax(1) - wanted.argmax(1)).abs()
+    off = (places - truths[:, 1:]).abs()
+    near = (torch.minimum(apart, STEPS - apart) <= 1) & (off.amax(1) < NEAR)
+    loss = torch.nn.functional.cross_entropy(steps, wanted) + PLACES * off.mean()
     return loss, float(near.float().mean())
-
-
-def _off(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """By how many steps the leans said are off, and by how much each number of the places."""
-    wanted = torch.from_numpy(shares_of(truths[:, 0].numpy()))
-    apart = (said[:, :STEPS].argmax(1) - wanted.argmax(1)).abs()
-    return torch.minimum(apart, STEPS - apart), (said[:, STEPS:] - truths[:, 1:]).abs()
 
 
 def _loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
@@ -296,27 +250,11 @@ def _loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tens
     return whole + BESIDES * (ranks + suits), right
 
 
-def _doubt_of_card(said: torch.Tensor, truths: torch.Tensor) -> torch.Tensor:
-    """How far from certain the likeliest card is, whether it is right or not."""
-    del truths
-    return 1 - said.softmax(1).amax(1)
-
-
-def _error_of_place(said: torch.Tensor, truths: torch.Tensor) -> torch.Tensor:
-    """How far off the place is, by what would be near; or all, where the lean is wrong."""
-    lean_off, off = _off(said, truths)
-    return torch.where(lean_off > 1, 1.0, (off.amax(1) / (2 * NEAR)).clamp(max=1.0))
-
-
 LOSSES: Final = {
     Subject.READING: _loss_of_cards,
     Subject.TURNING: _loss_of_leans,
     Subject.SURVEYING: _loss_of_cards,
 }
-
-
-HARDNESS: Final = {Subject.READING: _doubt_of_card, Subject.TURNING: _error_of_place}
-"""The surveyor is asked of what is hard for the reader."""
 
 
 def _rate(share: float) -> float:

@@ -12,7 +12,7 @@ stopped at any time.
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -54,8 +54,6 @@ SMALLEST_FOUND: Final = 10.0
 """Pixels: below this nothing is asked of the finder. (What users are promised starts at 14.)"""
 SMALLEST_READ: Final = 11.0
 LEAST_HIDDEN: Final = 0.02
-CLEARLY: Final = (0.9, 13.0, 18.0, 50.0)
-"""An index that shows, is tall, sharp and strong as this and more is one that everybody reads."""
 BLURRED_FROM: Final = 6.0
 SHARP_FROM: Final = 11.0
 """An index this many times as tall as the blur is wide is merely blurred, or can be read."""
@@ -94,8 +92,6 @@ class Patch:
     """That box as a turner set it right, and the lean that it told, or `NOT_TOLD`."""
     face: Image
     """The card round it, turned so that the index stands upright, as told or else as it does."""
-    clear: bool = True
-    """Whether everybody can read it; what is smaller, blurred or faint may be read or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +132,7 @@ def lesson_from(picture: Picture, rng: np.random.Generator, looked: Looked | Non
         if (number := _to_be_read(index)) is not None:
             own = _find_of(box, finds)
             told = looked.of(own) if looked and own is not None else ()
-            patch = patch_round(picture.image, index.corners, number, index.height, *told)
-            patches.append(replace(patch, clear=_clear(index)))
+            patches.append(patch_round(picture.image, index.corners, number, index.height, *told))
     for card in picture.cards:
         if card.card is None and card.visible >= BACK_FROM:
             rows.append((BACK, *box_round(card.outline, wide, high)))
@@ -163,11 +158,6 @@ def _to_be_found(index: DrawnIndex) -> bool:
         and index.sharpness >= BLURRED_FROM
         and index.contrast >= FAINT_FROM
     )
-
-
-def _clear(index: DrawnIndex) -> bool:
-    shown = (index.visible, index.height, index.sharpness, index.contrast)
-    return all(each >= least for each, least in zip(shown, CLEARLY, strict=True))
 
 
 def _to_be_read(index: DrawnIndex) -> int | None:
@@ -406,7 +396,6 @@ def write_patches(path: Path, patches: Sequence[Patch]) -> None:
             heights=np.array([patch.height for patch in patches], np.float32),
             found=np.stack([patch.found for patch in patches]),
             lying=np.stack([patch.lying for patch in patches]),
-            clear=np.array([patch.clear for patch in patches]),
             faces=np.concatenate(faces),
             face_ends=np.cumsum([len(face) for face in faces]),
         )

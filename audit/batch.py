@@ -1,6 +1,5 @@
 """Some tables of a night, from their rows to what is stored of them."""
 
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -8,13 +7,14 @@ from typing import Any
 import polars as pl
 
 from audit.clearing import OF_THE_SHOE, Profile, can_be_cleared, clear
-from audit.comparison import compare_logs
-from audit.errors import BadInput, BadTableSheet
+from audit.errors import BadTableSheet
 from audit.findings import Finding, Severity
-from audit.judging.shoe import ShoeFinding, remember_order
+from audit.judging.shoe import remember_order
+from audit.lost_rows import lost_by_shoe, stored_with_doubts, unnamed_dealers
 from audit.money import CENT
 from audit.observations import CallKind
-from audit.shoe_audit import AuditedShoe, TableSoFar, audit_shoe, shoe_rulebook, unjudged_shoe
+from audit.one_log import OneLog, one_log
+from audit.shoe_audit import AuditedShoe, TableSoFar, audit_shoe, unjudged_shoe
 from audit.shoe_rows import ROUND_KEY, SHOE_KEY, CallRow, CardRow, Origin, ShoeRows, WagerRow
 from audit.sources.records import Leftover
 from audit.sources.spool import Bucket
@@ -23,8 +23,6 @@ from audit.store.schema import CALLS, CARDS, FINDINGS, ROUNDS, WAGERS, Table
 from audit.table_sheet import TableSheet, rulebook_at
 
 MOMENT = pl.Datetime("us", "UTC")
-STORED = "what is stored already"
-"""Where rows come from that an earlier run left of a shoe."""
 EarlierOrders = Mapping[str, Sequence[ShoeRows]]
 """By table: its last shoes, oldest first, as far as their order is known."""
 
@@ -50,6 +48,8 @@ class _Outcome:
     findings: list[tuple[object, ...]] = field(default_factory=list)
     restored: dict[tuple[str, str], ShoeRows] = field(default_factory=dict)
     """Shoes of which rows were given a round or a hand, put together or left out."""
+    doubts: dict[tuple[str, str], Mapping[int, str]] = field(default_factory=dict)
+    """Why rounds are in doubt of which a row cannot be used, by shoe and round."""
     left_over: list[Leftover] = field(default_factory=list)
 
 
@@ -83,11 +83,14 @@ def audit_bucket(
         if rows.table_id not in tables:
             tables[rows.table_id] = _table(sheet, (earlier or {}).get(rows.table_id, ()))
         table = tables[rows.table_id]
-        one, found = _one_log(rows, sheet, outcome) if contested else (rows, ())
-        done = numbers.get((rows.table_id, rows.shoe), frozenset())
-        audited = audit_shoe(one, table, done, found)
+        one = one_log(rows, sheet) if contested else OneLog(rows)
+        outcome.left_over += one.left_over
+        key = (rows.table_id, rows.shoe)
+        audited = audit_shoe(one.rows, table, numbers.get(key, frozenset()), one.findings)
         if audited.rows is not rows:
-            outcome.restored[rows.table_id, rows.shoe] = audited.rows
+            outcome.restored[key] = audited.rows
+        if audited.doubts:
+            outcome.doubts[key] = audited.doubts
         _note(outcome, audited)
     if kept is not None:
         outcome.findings += kept.select(_NOTED_OF_A_FINDING).rows()
@@ -192,6 +195,7 @@ def _rows_of_shoes(
 ) -> Iterator[tuple[bool, ShoeRows]]:
     """Give the rows of each shoe, without the wagers and calls of rounds that are cleared."""
     contested = set(_contested(bucket.cards).iter_rows())
+    lost = lost_by_shoe(bucket.lost, bucket.cards)
     cards = _by_shoe(
         bucket.cards.sort("seq", maintain_order=True).with_columns(
             pl.col("alternatives", "doubt").fill_null("")
@@ -219,6 +223,7 @@ def _rows_of_shoes(
             tuple(map(_card_row, _values(cards, key))),
             tuple(map(_wager_row, _values(wagers, key))),
             tuple(map(_call_row, _values(calls, key))),
+            lost.get((table, shoe), ()),
         )
         yield key in contested, rows
 
@@ -265,35 +270,6 @@ def _wager_row(values: tuple[Any, ...]) -> WagerRow:
 
 def _call_row(values: tuple[Any, ...]) -> CallRow:
     return CallRow(*_with_origin(values))
-
-
-# One log out of several
-
-
-def _one_log(
-    rows: ShoeRows, sheet: TableSheet, outcome: _Outcome
-) -> tuple[ShoeRows, tuple[ShoeFinding, ...]]:
-    """Compare the logs of a shoe card by card, and put them together as one."""
-    logs: dict[str, dict[int, CardRow]] = defaultdict(dict)
-    for row in rows.cards:
-        log = logs[row.origin.source]
-        if row.seq not in log:
-            log[row.seq] = row
-            continue
-        why = f"card {row.seq} of this shoe is in row {log[row.seq].origin.row} already"
-        outcome.left_over.append(Leftover(row.origin.source, row.origin.row, why))
-    stored = tuple(logs.pop(STORED, {}).values())
-    first = next(iter(logs.values()))
-    if len(logs) == 1:
-        return replace(rows, cards=(*stored, *first.values())), ()
-    try:
-        book = shoe_rulebook(sheet, [row.ts for row in rows.cards])
-    except (BadInput, BadTableSheet):
-        return replace(rows, cards=(*stored, *first.values())), ()
-    compared = compare_logs([tuple(log.values()) for log in logs.values()], book)
-    for row, why in compared.left_over:
-        outcome.left_over.append(Leftover(row.origin.source, row.origin.row, why))
-    return replace(rows, cards=(*stored, *compared.cards)), compared.findings
 
 
 # What is stored
@@ -364,10 +340,11 @@ def _batch(
     profiles: Mapping[tuple[str, str], Profile],
 ) -> ShoeBatch:
     restored = list(outcome.restored.values())
-    cards = _stored_cards(bucket.cards, restored)
+    cards = stored_with_doubts(_stored_cards(bucket.cards, restored), outcome.doubts)
     wagers = _stored_wagers(bucket.wagers, restored)
     calls = _stored_calls(bucket.calls, restored)
-    rounds = _with_dealers(_rounds(outcome, cleared, profiles, cards), calls)
+    unnamed = unnamed_dealers(bucket.lost, bucket.cards)
+    rounds = _with_dealers(_rounds(outcome, cleared, profiles, cards), calls, unnamed)
     findings = _frame(outcome.findings, FINDINGS, _NOTED_OF_A_FINDING)
     began = cards.group_by(SHOE_KEY).agg(began=pl.col("ts").min())
     findings = (
@@ -410,13 +387,12 @@ def _rounds(
     return pl.concat([judged, in_order], how="diagonal").sort(ROUND_KEY)
 
 
-def _with_dealers(rounds: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
-    """Name who dealt each round: whoever came in last before its first card."""
-    came_in = (
-        calls.filter(pl.col("call") == CallKind.DEALER_IN, pl.col("value").fill_null("") != "")
-        .select("table_id", "ts", dealer="value")
-        .sort("ts")
-    )
+def _with_dealers(rounds: pl.DataFrame, calls: pl.DataFrame, unnamed: pl.DataFrame) -> pl.DataFrame:
+    """Name who dealt each round: whoever came in last before its first card, if that is known."""
+    named = calls.filter(
+        pl.col("call") == CallKind.DEALER_IN, pl.col("value").fill_null("") != ""
+    ).select("table_id", "ts", dealer="value")
+    came_in = pl.concat([unnamed, named], how="diagonal").sort("ts", maintain_order=True)
     placed = rounds.with_row_index("order").sort("ts", nulls_last=True, maintain_order=True)
     timed, untimed = placed.drop_nulls("ts"), placed.filter(pl.col("ts").is_null())
     dealt = timed.join_asof(

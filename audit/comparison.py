@@ -6,7 +6,7 @@ middle, or misses a card, numbers them otherwise; then the cards themselves tell
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 
 from audit.alignment import FARTHEST, Alignment, align, alone_in_one
@@ -24,7 +24,7 @@ from audit.rules.shoe import (
     orders_differ,
     sources_differ,
 )
-from audit.shoe_rows import CardRow
+from audit.shoe_rows import CardRow, Origin
 from audit.verdicts import Verdict
 
 SUREST = 0.99
@@ -46,6 +46,8 @@ class Compared:
     cards: tuple[CardRow, ...]
     findings: tuple[ShoeFinding, ...]
     left_over: tuple[tuple[CardRow, str], ...]
+    places: Mapping[Origin, int] = field(default_factory=dict, compare=False)
+    """Under which number each row that was used stands now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +66,8 @@ class _Place:
     row: CardRow
     numbered: bool = True
     doubts: tuple[_Doubt, ...] = ()
+    also: tuple[Origin, ...] = ()
+    """Rows of other logs on the same card."""
 
 
 def compare_logs(logs: Sequence[tuple[CardRow, ...]], book: Rulebook) -> Compared:
@@ -86,7 +90,11 @@ def compare_logs(logs: Sequence[tuple[CardRow, ...]], book: Rulebook) -> Compare
         places = _merge(places, log, alignment)
     places = _number(places)
     found = [finding for place in places for finding in _findings(place, book)]
-    return Compared(tuple(place.row for place in places), (*strangers, *found), tuple(left_over))
+    numbers = {
+        origin: place.row.seq for place in places for origin in (place.row.origin, *place.also)
+    }
+    cards = tuple(place.row for place in places)
+    return Compared(cards, (*strangers, *found), tuple(left_over), numbers)
 
 
 def _spelt(row: CardRow) -> CardRow:
@@ -224,10 +232,17 @@ def _one_of(place: _Place, other: CardRow, passed: _Passed | None = None) -> _Pl
         alternatives=row.alternatives,
         at_s=filmed.at_s,
         footage=filmed.footage,
-        doubt=filmed.doubt,
+        doubt=_doubt(one, other, row),
         origin=row.origin,
     )
-    return _Place(row, place.numbered, doubts)
+    return _Place(row, place.numbered, doubts, (*place.also, one.origin, other.origin))
+
+
+def _doubt(one: CardRow, other: CardRow, read: CardRow) -> str:
+    """Keep why a round is in doubt, unless that made its cards unsure and the other log is sure."""
+    settled = read.confidence >= SURE_FROM
+    doubts = (row.doubt for row in (one, other) if not (settled and row.confidence < SURE_FROM))
+    return "; ".join(dict.fromkeys(filter(None, doubts)))
 
 
 def _read_as_both(one: CardRow, other: CardRow) -> CardRow:

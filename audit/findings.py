@@ -1,7 +1,8 @@
 """Findings: a breach that a rule found, with everything that a person needs to look into it."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import StrEnum
 
@@ -12,6 +13,8 @@ VIOLATION_FROM = 0.95
 """How likely a finding must be, given how sure the cards are, to be called a violation."""
 NOBODY_SAID = 0.5
 """How likely it is at most, where a call that nobody wrote down would explain it."""
+MOST_REASONS = 3
+"""So many reasons for a doubt are said with a finding; the account of a run has every row."""
 
 
 class Severity(StrEnum):
@@ -74,3 +77,22 @@ class Finding:
         return (
             f"{self.code} {self.severity} [{self.clause}] {self.expected}; {self.observed}{money}"
         )
+
+
+def reasons_for_doubt(reasons: Iterable[str]) -> str:
+    """Join why evidence is not enough, each reason once; of many, the first."""
+    each = list(dict.fromkeys(filter(None, reasons)))
+    more = [f"and {len(each) - MOST_REASONS} more"] if len(each) > MOST_REASONS else []
+    return "; ".join(each[:MOST_REASONS] + more)
+
+
+def left_to_a_person(finding: Finding, why: str = "") -> Finding:
+    """Give what a finding is worth on evidence that is not enough: no accusation; say why."""
+    if finding.severity is Severity.NOTE:
+        return finding
+    return replace(
+        finding,
+        severity=Severity.REVIEW,
+        confidence=min(finding.confidence, NOBODY_SAID),
+        observed=f"{finding.observed}; {why}" if why else finding.observed,
+    )

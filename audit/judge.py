@@ -12,7 +12,15 @@ from math import prod
 
 from audit.cards import DECK, SUITS, Card, Rank, Unread
 from audit.errors import BadInput
-from audit.findings import NOBODY_SAID, VIOLATION_FROM, Evidence, Finding, Severity
+from audit.findings import (
+    NOBODY_SAID,
+    VIOLATION_FROM,
+    Evidence,
+    Finding,
+    Severity,
+    left_to_a_person,
+    reasons_for_doubt,
+)
 from audit.judging.baccarat import judge_baccarat
 from audit.judging.blackjack import judge_blackjack
 from audit.judging.record import Record
@@ -35,6 +43,8 @@ SURE_FROM = 0.98
 LEAST_LIKELY = 0.005
 """What holds only if a card was read worse than this likely is not worth a person's look."""
 BOX_SKIPPED, STOOD_BELOW_TWELVE = "DEA011", "ACT011"
+OF_THE_SHOE = "SHO"
+"""What is wrong with the shoe stays wrong, whatever else of a round is not known."""
 MOST_READINGS = 2197
 """Three unknown cards of thirteen ranks: more unknown cards than that leave a round unjudged."""
 
@@ -147,7 +157,15 @@ def _with_doubt(finding: Finding, round_: Round) -> Finding:
     severity = finding.severity
     if severity is Severity.VIOLATION and confidence < VIOLATION_FROM:
         severity = Severity.REVIEW
-    return replace(finding, confidence=confidence, severity=severity)
+    finding = replace(finding, confidence=confidence, severity=severity)
+    why = _why_in_doubt(round_)
+    in_doubt = why and not finding.code.startswith(OF_THE_SHOE)
+    return left_to_a_person(finding, why) if in_doubt else finding
+
+
+def _why_in_doubt(round_: Round) -> str:
+    """Say what was said of a round's cards against relying on it."""
+    return reasons_for_doubt(seen.doubt for seen in round_.cards)
 
 
 def _unreadable(
@@ -157,9 +175,7 @@ def _unreadable(
     _hear_decks(record)
     places = tuple(round_.cards[place].seq for place in doubtful)
     read = sum(isinstance(round_.cards[place].card, Card) for place in doubtful)
-    doubts = dict.fromkeys(round_.cards[place].doubt for place in doubtful)
-    why = "; ".join(filter(None, doubts))
-    verdict = too_many_unread_cards(Unreadable(len(places), read, why), book)
+    verdict = too_many_unread_cards(Unreadable(len(places), read, _why_in_doubt(round_)), book)
     record.hear("SRC002", verdict, evidence=Evidence(cards=places))
     return record.findings
 

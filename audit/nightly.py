@@ -22,13 +22,15 @@ from typing import Protocol
 import polars as pl
 
 from audit.addresses import without_secrets
-from audit.batch import STORED, Audited, EarlierOrders, audit_bucket
+from audit.batch import Audited, EarlierOrders, audit_bucket
 from audit.errors import BadInput
+from audit.lost_rows import with_tables
 from audit.sheet_text import sheet_text
 from audit.shoe_order import SHOES_REMEMBERED
-from audit.shoe_rows import ROUND_KEY, SHOE_KEY, CardRow, ShoeRows
+from audit.shoe_rows import ROUND_KEY, SHOE_KEY, STORED, CardRow, ShoeRows
 from audit.sources.columns import CALLS, CARDS, WAGERS, Log
 from audit.sources.found import Found, find_files
+from audit.sources.lost import LOST
 from audit.sources.mapping import ColumnMapping
 from audit.sources.reading import Intake, read_into
 from audit.sources.records import Leftover, Refused
@@ -107,7 +109,8 @@ def audit_night(
             Run(run_id, now, version("catwalk"), "\n".join(map(without_secrets, night.inputs))),
             _unused(intake.refused, intake.left_over),
         )
-        work = list(_work(run_id, spool.on_disk(), shoes, sheets, stored))
+        lost = _lost(intake, spool)
+        work = list(_work(run_id, spool.on_disk(), shoes, sheets, stored, lost))
         watcher.begin("judging", shoes.height)
         watcher.step(shoes.height - sum(one.shoes for one in work))
         for done, audited in _audited(work, night.jobs, store):
@@ -231,6 +234,8 @@ class _Work:
     """Shoes of these tables that an earlier run has stored, and this one has rows of, too."""
     earlier: pl.DataFrame
     """The last shoes of these tables before this night."""
+    lost: pl.DataFrame
+    """Rows of these tables that cannot be used."""
 
 
 def _work(
@@ -239,6 +244,7 @@ def _work(
     shoes: pl.DataFrame,
     sheets: Mapping[str, TableSheet],
     stored: pl.DataFrame,
+    lost: pl.DataFrame,
 ) -> Iterator[_Work]:
     """Divide what is not stored yet into pieces that are audited and stored at once."""
     ours = stored.filter(pl.col("run_id") == run_id)
@@ -268,7 +274,14 @@ def _work(
             {table: sheets[table] for table in tables if table in sheets},
             others.join(here, on=SHOE_KEY, how="semi"),
             before.filter(pl.col("table_id").is_in(tables)),
+            lost.filter(pl.col("table_id").is_in(tables)),
         )
+
+
+def _lost(intake: Intake, spool: Spool) -> pl.DataFrame:
+    """Give the rows that cannot be used, each at the tables that it may be of."""
+    lost = pl.concat([pl.DataFrame(schema=LOST), *intake.lost])
+    return lost if lost.is_empty() else with_tables(lost, spool.shoes_of_files())
 
 
 def _audited(work: Sequence[_Work], jobs: int, store: Store) -> Iterator[tuple[_Work, Audited]]:
@@ -307,7 +320,7 @@ def _earlier(orders: pl.DataFrame) -> EarlierOrders:
 
 
 def _audit(one: _Work, stored: Mapping[str, pl.DataFrame], earlier: EarlierOrders) -> Audited:
-    bucket = _only(load_bucket(one.paths), one.tables)
+    bucket = replace(_only(load_bucket(one.paths), one.tables), lost=one.lost)
     if not stored:
         return audit_bucket(one.run_id, bucket, one.sheets, earlier)
     told_of = bucket.cards.select(ROUND_KEY)

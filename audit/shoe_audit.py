@@ -7,17 +7,19 @@ from itertools import pairwise
 
 from audit.assembly import TableHistory, dealt_as, rounds_of
 from audit.errors import BadInput, BadTableSheet
-from audit.findings import NOBODY_SAID, VIOLATION_FROM, Finding, Severity
+from audit.findings import VIOLATION_FROM, Finding, Severity, left_to_a_person
 from audit.hands import DEALER
 from audit.judge import MOST_READINGS, judge_round
 from audit.judging.baccarat import coup_as_laid
 from audit.judging.shoe import (
     ShoeFinding,
     held_back,
+    in_doubtful_rounds,
     judge_shoe,
     remember_order,
     rounds_in_doubt,
 )
+from audit.lost_rows import doubts_of, with_doubts
 from audit.notation import format_counted_anew
 from audit.observations import CallKind, Game
 from audit.reconstruction import needs_reconstruction, reconstruct
@@ -57,6 +59,8 @@ class AuditedShoe:
     findings: tuple[ShoeFinding, ...] = ()
     """Of the shoe as a whole."""
     left_over: tuple[tuple[CardRow | WagerRow | CallRow, str], ...] = ()
+    doubts: Mapping[int, str] = field(default_factory=dict)
+    """Why rounds are in doubt of which a row cannot be used."""
 
 
 @dataclass
@@ -86,6 +90,7 @@ def audit_shoe(
     Rounds that are `cleared` already are known to be in order. `compared` is what several logs of
     its cards were found to disagree about.
     """
+    logged = rows
     moments = [*(row.ts for row in rows.cards), *(row.ts for row in rows.calls)]
     try:
         book = shoe_rulebook(table.sheet, moments)
@@ -98,12 +103,14 @@ def audit_shoe(
         restored = reconstruct(rows, book, table.sheet)
         rows, others = restored.rows, restored.others
         reconstructed, left_over = restored.reconstructed, restored.left_over
+    doubts = doubts_of(rows, logged) if rows.lost else {}
+    told = replace(rows, cards=with_doubts(rows.cards, doubts)) if doubts else rows
     numbers = {row.round for row in rows.cards} | {row.round for row in rows.wagers}
     wanted = {number for number in numbers if number is not None} - cleared
     impossible: dict[int, str] = {}
     judged: list[JudgedRound] = []
     rounds = rounds_of(
-        rows,
+        told,
         book.game,
         table.sheet,
         table.history,
@@ -111,18 +118,20 @@ def audit_shoe(
         impossible=impossible,
     )
     for played in rounds:
-        one = _judged(played, others.get(_number(played), ()), rows, table.sheet)
+        placements = [with_doubts(cards, doubts) for cards in others.get(_number(played), ())]
+        one = _judged(played, placements, table.sheet)
         judged.append(replace(one, reconstructed=one.number in reconstructed))
     judged += [
         JudgedRound(number, None, book.id, unjudged=why) for number, why in impossible.items()
     ]
     found = (*_placed(compared, rows), *judge_shoe(rows, book, table.sheet, table.earlier))
+    found = in_doubtful_rounds(found, told)
     remember_order(rows, table.earlier)
     doubtful = rounds_in_doubt(rows, found)
     judged = [_held_back(one) if one.number in doubtful else one for one in judged]
     jumped = _clock_set_back(rows.cards)
     judged = [_timeless(one) if one.number in jumped else one for one in judged]
-    return AuditedShoe(rows, tuple(judged), found, left_over)
+    return AuditedShoe(rows, tuple(judged), found, left_over, doubts)
 
 
 def _placed(compared: Iterable[ShoeFinding], rows: ShoeRows) -> Iterator[ShoeFinding]:
@@ -151,12 +160,7 @@ def _clock_set_back(cards: Iterable[CardRow]) -> frozenset[int]:
 def _timeless(judged: JudgedRound) -> JudgedRound:
     """Call nothing a violation that may hang on the order of calls and cards."""
     findings = tuple(
-        replace(
-            finding,
-            severity=Severity.REVIEW,
-            confidence=min(finding.confidence, NOBODY_SAID),
-            observed=f"{finding.observed}; the clock was set back in this round",
-        )
+        left_to_a_person(finding, "the clock was set back in this round")
         if finding.severity is Severity.VIOLATION
         else finding
         for finding in judged.findings
@@ -187,8 +191,7 @@ def _number(played: Round) -> int:
 
 def _judged(
     played: Round,
-    others: tuple[tuple[CardRow, ...], ...],
-    rows: ShoeRows,
+    others: Sequence[Sequence[CardRow]],
     sheet: TableSheet,
 ) -> JudgedRound:
     """Judge a round by the rulebook in force at its time, in every placement of its cards."""

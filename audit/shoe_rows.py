@@ -23,6 +23,8 @@ class Origin:
 
 
 NOWHERE = Origin("", 0)
+STORED = "what is stored already"
+"""The source of rows that an earlier run left of a shoe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,23 @@ class CallRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LostRow:
+    """What a row that cannot be used still tells of where it belongs; empty: it does not tell."""
+
+    is_card: bool
+    why: str
+    """Which row of which file it is, and why it cannot be used."""
+    source: str
+    round: int | None = None
+    seq: int | None = None
+    first: datetime | None = None
+    last: datetime | None = None
+    """From when to when it was: the same moment, but for wagers."""
+    beside: frozenset[int] | None = None
+    """The cards, by `seq`, that it lies among in a log that was put together out of several."""
+
+
+@dataclass(frozen=True, slots=True)
 class ShoeRows:
     """Everything that the sources say about one shoe of one table."""
 
@@ -82,3 +101,4 @@ class ShoeRows:
     cards: tuple[CardRow, ...]
     wagers: tuple[WagerRow, ...] = ()
     calls: tuple[CallRow, ...] = ()
+    lost: tuple[LostRow, ...] = ()

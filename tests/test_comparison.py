@@ -361,6 +361,30 @@ def test_no_log_and_one_log_are_themselves() -> None:
     assert compare_logs([log, ()], BOOK) == Compared(log, (), ())
 
 
+@pytest.mark.parametrize(
+    ("confidence", "read_as", "doubt"),
+    [(0.5, "as it is", ""), (0.5, "??", "it was covered"), (1.0, "as it is", "it was covered")],
+)
+def test_a_doubt_about_what_was_read_is_settled_by_a_log_that_is_sure(
+    confidence: float, read_as: str, doubt: str
+) -> None:
+    log = log_of(shuffled(10, 20))
+    camera = tuple(replace(row, doubt="it was covered") for row in filmed(log, confidence))
+    if read_as == "??":
+        log = tuple(replace(row, card="??") for row in log[:4]) + log[4:]
+    compared = compare_logs([log, camera], BOOK)
+    assert [row.doubt for row in compared.cards[:4]] == [doubt] * 4
+
+
+def test_where_each_row_of_two_logs_stands_now_is_told() -> None:
+    log = log_of(shuffled(10, 20))
+    camera = filmed(log[3:])
+    places = compare_logs([log, camera], BOOK).places
+    assert places == {row.origin: row.seq for row in log} | {
+        row.origin: row.seq + 3 for row in camera
+    }
+
+
 def test_a_contested_card_accuses_nobody() -> None:
     """The judge tries both readings, so what hangs on a switched card is for a person to see."""
     played = parse_round("P 2H 3D 7C / B KS 6S")

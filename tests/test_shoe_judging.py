@@ -17,6 +17,7 @@ from audit.judge import judge_round
 from audit.judging.shoe import (
     ShoeFinding,
     held_back,
+    in_doubtful_rounds,
     judge_shoe,
     probability_of_more_than,
     remember_order,
@@ -302,9 +303,36 @@ def test_in_such_a_round_nobody_is_accused_by_its_cards() -> None:
     drawn = Finding("DRW001", Severity.VIOLATION, BACCARAT, "3.14", "", "", None)
     assert held_back(drawn).severity is Severity.REVIEW
     assert held_back(drawn).confidence == 0.5
+    assert held_back(replace(drawn, code="SRC001")).severity is Severity.REVIEW
     assert held_back(replace(drawn, code="BET003")).severity is Severity.VIOLATION
     note = replace(drawn, severity=Severity.NOTE)
     assert held_back(note) == note
+
+
+@pytest.mark.parametrize(
+    ("code", "cards", "severity"),
+    [
+        ("SHO001", (2, 9), Severity.REVIEW),
+        ("SHO001", (9, 12), Severity.VIOLATION),
+        ("SHO005", (), Severity.REVIEW),
+        ("SHO006", (2, 9), Severity.VIOLATION),
+    ],
+)
+def test_what_hangs_on_a_round_in_doubt_is_left_to_a_person(
+    code: str, cards: tuple[int, ...], severity: Severity
+) -> None:
+    rows = rows_of(shuffled(1, dealt=40))
+    doubted = replace(rows.cards[4], doubt="row 5 was refused")
+    rows = replace(rows, cards=(*rows.cards[:4], doubted, *rows.cards[5:]))
+    evidence = Evidence(cards=cards)
+    surplus = Finding(
+        code, Severity.VIOLATION, BACCARAT, "", "", "too many", None, evidence=evidence
+    )
+    (found,) = in_doubtful_rounds([ShoeFinding(3, surplus)], rows)
+    assert found.finding.severity is severity
+    assert (found.finding.observed == "too many; row 5 was refused") == (
+        severity is Severity.REVIEW
+    )
 
 
 # What rounds show of their shoe, out of its rows

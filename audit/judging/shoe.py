@@ -11,7 +11,15 @@ from datetime import datetime
 from itertools import groupby, pairwise
 
 from audit.cards import DECK, UNREAD, parse_card
-from audit.findings import NOBODY_SAID, VIOLATION_FROM, Evidence, Finding, Severity
+from audit.findings import (
+    NOBODY_SAID,
+    VIOLATION_FROM,
+    Evidence,
+    Finding,
+    Severity,
+    left_to_a_person,
+    reasons_for_doubt,
+)
 from audit.hands import Place
 from audit.judging.record import Record
 from audit.observations import Call, CallKind
@@ -51,7 +59,9 @@ MOST_MISSING = 6
 _NAMES = {str(card): str(card) for card in DECK}
 _UNREAD = str(UNREAD)
 _CONTESTED = frozenset({"SRC005", "SRC006"})
-_HANG_ON_CARDS = frozenset({"DRW", "DEA", "ACT", "PAY"})
+_GAPS = frozenset({"SRC003", "SRC005"})
+"""Codes of cards that one log, or the only one, lacks."""
+_HANG_ON_CARDS = frozenset({"DRW", "DEA", "ACT", "PAY", "SRC"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,8 +236,40 @@ def held_back(finding: Finding) -> Finding:
     """Give what a finding is worth in such a round: where it hangs on cards, no accusation."""
     if finding.severity is not Severity.VIOLATION or finding.code[:3] not in _HANG_ON_CARDS:
         return finding
-    confidence = min(finding.confidence, NOBODY_SAID)
-    return replace(finding, severity=Severity.REVIEW, confidence=confidence)
+    return left_to_a_person(finding)
+
+
+def in_doubtful_rounds(findings: Iterable[ShoeFinding], rows: ShoeRows) -> tuple[ShoeFinding, ...]:
+    """Leave to a person what rounds in doubt may explain, and say why they are.
+
+    A shuffle that nobody heard of makes copies of the cards before and after it. A count of the
+    whole shoe hangs on every round of it.
+    """
+    doubted = [row for row in rows.cards if row.doubt]
+    if not doubted:
+        return tuple(findings)
+    return tuple(_in_doubt(found, doubted) for found in findings)
+
+
+def _in_doubt(found: ShoeFinding, doubted: Iterable[CardRow]) -> ShoeFinding:
+    finding, cards = found.finding, found.finding.evidence.cards
+    if finding.code == "SHO001":
+        why = _why(row for row in doubted if cards[0] <= row.seq <= cards[-1])
+    elif finding.code == "SHO005":
+        why = _why(doubted)
+    else:
+        why = ""
+    if why:
+        return replace(found, finding=left_to_a_person(finding, why))
+    if finding.code not in _GAPS or finding.severity is Severity.NOTE:
+        return found
+    why = _why(row for row in doubted if row.round == found.round or row.seq in cards)
+    said = f"{finding.observed}; {why}" if why else finding.observed
+    return replace(found, finding=replace(finding, observed=said))
+
+
+def _why(doubted: Iterable[CardRow]) -> str:
+    return reasons_for_doubt(row.doubt for row in doubted)
 
 
 # Copies

@@ -147,7 +147,7 @@ class _Delimited:
                     odd.from_here_on = row
                     break
             if fields is None:
-                odd.faults.append(Fault(row, "", shown(line), why))
+                odd.faults.append(Fault(row, "", shown(line), why, line))
                 continue
             odd.records.append((row, fields))
             odd.continued.extend(every["row"][place + 1 : place + count])

@@ -120,7 +120,7 @@ def _one_by_one(lines: pl.DataFrame, names: dict[str, str], faults: list[Fault])
             for name, key in names.items():
                 fields[name] = _text(content.get(key))
         except ValueError as problem:
-            faults.append(Fault(row, name, shown(line), str(problem)))
+            faults.append(Fault(row, name, shown(line), str(problem), line))
         else:
             rows.append(fields)
     return pl.DataFrame(rows, schema=_empty(names).schema)

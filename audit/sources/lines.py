@@ -72,14 +72,16 @@ class Lines:
 
     def _passed_over_line(self) -> Block:
         """Skip a line that is too long to be one, and say so."""
-        value = shown(self._held[:200].decode("utf-8", "replace"))
+        begin = self._held[:200].decode("utf-8", "replace")
         while b"\n" not in self._held:
             self._held = self._content.read(BLOCK)
             if not self._held:
                 break
         self._held = self._held.partition(b"\n")[2]
         why = f"its line is longer than {BLOCK >> 20} MiB"
-        block = Block(b"", self._row, final=False, faults=(Fault(self._row, "", value, why),))
+        block = Block(
+            b"", self._row, final=False, faults=(Fault(self._row, "", shown(begin), why, begin),)
+        )
         self._row += 1
         return block
 
@@ -96,8 +98,9 @@ def _checked(text: bytes, first_row: int, *, final: bool) -> Block:
     try:
         tail.decode()
     except UnicodeDecodeError:
-        value = shown(tail[:200].decode("utf-8", "replace"))
-        fault = Fault(unfinished, "", value, "its last character is not whole")
+        line = tail.decode("utf-8", "replace")
+        why = "its last character is not whole"
+        fault = Fault(unfinished, "", shown(line[:200]), why, line)
         return Block(whole, first_row, final, unfinished, (fault,))
     return Block(text, first_row, final, unfinished)
 

@@ -14,6 +14,8 @@
     "P" = "player"
     [values.round]
     "0" = ""
+    [values.wager]
+    "Jackpot" = ""                 # none of ours: such a row is refused, and its round not doubted
 
     [format]                       # how times are written, as for strptime
     ts = "%d/%m/%Y %H:%M:%S"       # stands for placed_at and settled_at too, if they have none

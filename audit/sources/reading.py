@@ -45,6 +45,8 @@ class Intake:
     left_over: list[Leftover]
     read: dict[str, int] = field(default_factory=dict)
     """Rows of each log, by its file; a file that was refused as a whole is not among them."""
+    lost: list[pl.DataFrame] = field(default_factory=list)
+    """What is still known of rows that cannot be used, piece by piece."""
 
 
 def read_into(
@@ -122,6 +124,7 @@ def _read_log(path: Path, reading: Reading, sink: Sink, intake: Intake) -> None:
     source, read = str(path), 0
     refused: list[Refused] = []
     left_over: list[Leftover] = []
+    lost: list[pl.DataFrame] = []
     try:
         with opened(path) as content:
             layout, pieces = _pieces(content, reading.mapping)
@@ -131,6 +134,7 @@ def _read_log(path: Path, reading: Reading, sink: Sink, intake: Intake) -> None:
                 sink.take(layout.log, part.rows)
                 refused.extend(part.refused)
                 left_over.extend(part.left_over)
+                lost.extend(part.lost)
                 _check_refused(refused)
     except MemoryError:
         raise Unreadable("it does not fit into memory: split it into several files") from None
@@ -140,6 +144,7 @@ def _read_log(path: Path, reading: Reading, sink: Sink, intake: Intake) -> None:
     intake.read[source] = read
     intake.refused.extend(sorted(refused, key=lambda one: one.row))
     intake.left_over.extend(left_over)
+    intake.lost.extend(lost)
 
 
 def _check_refused(refused: Sequence[Refused]) -> None:

@@ -99,6 +99,8 @@ class Fault:
     column: str
     value: str
     why: str
+    line: str = ""
+    """The whole line, where it could not be split into columns."""
 
 
 @dataclass(frozen=True, slots=True)

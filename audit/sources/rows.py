@@ -8,6 +8,7 @@ import polars as pl
 
 from audit.sources.columns import Column, Log
 from audit.sources.converting import Converted, as_text, nothing, only
+from audit.sources.lost import lost_of, reasons
 from audit.sources.mapping import ColumnMapping
 from audit.sources.moments import moments, times_as_text
 from audit.sources.records import Fault, Leftover, Piece, Refused, shown
@@ -27,6 +28,8 @@ class Typed:
     rows: pl.DataFrame
     refused: list[Refused]
     left_over: list[Leftover]
+    lost: tuple[pl.DataFrame, ...] = ()
+    """What is still known of rows that cannot be used."""
 
 
 def typed(piece: Piece, log: Log, source: str, reading: Reading) -> Typed:
@@ -48,9 +51,12 @@ def typed(piece: Piece, log: Log, source: str, reading: Reading) -> Typed:
     rows = rows.with_columns(pl.lit(source).alias("source"), piece.rows["row"])
     faults, bad = _faults(piece.rows["row"], raw, {name: converted[name] for name in log.content})
     blank = _blank_rows(piece.rows[bad])
-    if not bad.is_empty():
+    lost: tuple[pl.DataFrame, ...] = ()
+    if faults or piece.faults:
+        why = reasons((*piece.faults, *faults), source, piece.unfinished, blank)
+        lost = lost_of(piece, log, source, rows[bad], why, reading.mapping)
         rows = rows.remove(pl.int_range(pl.len()).is_in(bad.implode()))
-    result = Typed(rows, [], [])
+    result = Typed(rows, [], [], lost)
     for fault in (*piece.faults, *faults):
         _account(fault, result, source, piece.unfinished, blank)
     return result

@@ -11,6 +11,7 @@ import polars as pl
 from audit.shoe_rows import ShoeRows
 from audit.sources.columns import CALLS, CARDS, LOGS, WAGERS, Log
 from audit.sources.duplicates import without_duplicates
+from audit.sources.lost import LOST
 from audit.sources.moments import MOMENT
 from audit.sources.records import Leftover
 
@@ -29,12 +30,15 @@ class Bucket:
     wagers: pl.DataFrame
     calls: pl.DataFrame
     duplicates: tuple[Leftover, ...] = ()
+    lost: pl.DataFrame = field(default_factory=lambda: pl.DataFrame(schema=LOST))
+    """Rows of these tables that cannot be used."""
 
     @property
     def is_empty(self) -> bool:
         return self.cards.is_empty() and self.wagers.is_empty() and self.calls.is_empty()
 
 
+OF_A_FILE = {"table_id": pl.String(), "shoe": pl.String(), "source": pl.String()}
 _SHOE = {"table_id": pl.String(), "shoe": pl.String(), "first": MOMENT, "last": MOMENT}
 
 
@@ -52,6 +56,7 @@ class _Part:
     bucket: int
     rows: pl.DataFrame | None
     shoes: pl.DataFrame
+    source: str
     path: Path | None = None
 
 
@@ -72,7 +77,8 @@ class Spool:
         named = rows.with_columns(bucket=bucket.cast(pl.Int64))
         for part in named.partition_by("bucket", maintain_order=True):
             number = part["bucket"][0]
-            self._waiting.append(_Part(log, number, part.drop("bucket"), _shoes(part, log)))
+            shoes, source = _shoes(part, log), part["source"][0]
+            self._waiting.append(_Part(log, number, part.drop("bucket"), shoes, source))
             self._held += int(part.estimated_size())
         if self._held > HELD_AT_ONCE:
             self._write_out()
@@ -117,6 +123,14 @@ class Spool:
             .agg(pl.col("first").min(), pl.col("last").max())
             .sort("table_id", "first", "shoe")
         )
+
+    def shoes_of_files(self) -> pl.DataFrame:
+        """Give the shoes that each file tells of, as far as its rows name one."""
+        seen = [
+            part.shoes.select("table_id", "shoe", source=pl.lit(part.source)) for part in self._kept
+        ]
+        empty = pl.DataFrame(schema=OF_A_FILE)
+        return pl.concat([empty, *seen]).unique().sort("source", "table_id", "shoe")
 
 
 def buckets_for(paths: tuple[Path, ...]) -> int:

@@ -25,6 +25,9 @@ HIDDEN = 0.15
 DIM_BELOW = 0.75
 SOFT_BELOW = 30.0
 FAINT_BELOW = 110.0
+GRAINY_BELOW = 300.0
+"""As levels of contrast by levels of grain, times the pixels that it is tall: below 15 times for an
+index of 20 pixels."""
 STEEP_FROM = 60.0
 """Degrees above the table, from which on a camera looks down on it."""
 SEEDS_APART = 1_000_003
@@ -41,7 +44,12 @@ def read_drawn(reader: CardReader, pictures: int, seed: int) -> Iterator[ReadPic
         scene = set_scene(own_seed, kept_out=True)
         table = scene.table
         picture = table.draw(
-            scene.laid, scene.hands, scene.chips, moment=own_seed, moving=scene.moving
+            scene.laid,
+            scene.hands,
+            scene.chips,
+            moment=own_seed,
+            moving=scene.moving,
+            with_grain=True,
         )
         began = time.perf_counter()
         reading = reader.read(picture.image)
@@ -60,17 +68,18 @@ def _label(index: DrawnIndex, table: Table) -> Label:
         and index.height >= LEAST_HEIGHT
         and index.sharpness >= LEAST_SHARPNESS
         and index.contrast >= LEAST_CONTRAST,
-        conditions=tuple(_conditions(index, table)),
+        conditions=tuple(conditions_of(index, table)),
     )
 
 
-def _conditions(index: DrawnIndex, table: Table) -> Iterator[str]:
+def conditions_of(index: DrawnIndex, table: Table) -> Iterator[str]:
     """What may make an index hard to read, and its opposite."""
     at = index.corners.mean(axis=0)
     yield "no table" if isinstance(table.ground, Surface) else f"{table.game} table"
     yield "dim light" if table.light.level < DIM_BELOW else "good light"
     yield "soft picture" if index.sharpness < SOFT_BELOW else "sharp picture"
     yield "faint print" if index.contrast < FAINT_BELOW else "strong print"
+    yield "grainy picture" if index.clearness < GRAINY_BELOW else "clean picture"
     yield "four colours" if len(set(table.deck.plan.inks.suits.values())) > 2 else "two colours"
     yield "from above" if _elevation(table, at) >= STEEP_FROM else "from the side"
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -115,6 +115,10 @@ class Filming:
         way = np.hypot(self.moved[0] + moved[0], self.moved[1] + moved[1])
         pixel = 1 / min(self.shrink, 1.0)
         return float(np.sqrt(self.blur**2 + way**2 / 12 + pixel**2 / 6))
+
+    def without_grain(self) -> Filming:
+        """The same lens and chip without noise, recorded as they see."""
+        return replace(self, noise=0.0, specks=0.0, quality=100)
 
     def film(self, image: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
         height, width = image.shape[:2]

@@ -149,6 +149,7 @@ def probabilities(
         ((300, 100, 312, 124), UNREADABLE, 0),
         ((200, 100, 212, 124), OPEN, OPEN),
         ((400, 100, 412, 124), UNREADABLE, 0),
+        ((101, 101, 113, 125), NUMBERS["6S"], 1),
     ],
 )
 def test_what_is_known_of_a_find(box: tuple[float, ...], number: int, is_index: int) -> None:
@@ -156,4 +157,29 @@ def test_what_is_known_of_a_find(box: tuple[float, ...], number: int, is_index: 
         DrawnIndex(card, np.add(INDEX_AT, (left, 100)), visible, height=24)
         for card, left, visible in (("6S", 100, 1.0), ("7S", 200, 0.5), ("8S", 400, 0.1))
     )
-    assert known_of(np.array(box, np.float32), there) == (number, is_index)
+    assert known_of(np.array([box], np.float32), there).tolist() == [[number, is_index]]
+    assert known_of(np.array([box], np.float32), ()).tolist() == [[UNREADABLE, 0]]
+
+
+@pytest.mark.parametrize(
+    ("visible", "sharpness", "contrast", "known"),
+    [
+        (0.81, 11.1, 36, True),
+        (0.79, 11.1, 36, False),
+        (0.81, 10.9, 36, False),
+        (0.81, 11.1, 34, False),
+    ],
+)
+def test_of_what_is_hardly_seen_nobody_says_what_would_be_right(
+    visible: float, sharpness: float, contrast: float, *, known: bool
+) -> None:
+    index = DrawnIndex("6S", INDEX_AT, visible, 24, 24 / sharpness, contrast)
+    told = known_of(np.array([(0, 0, 12, 24)], np.float32), (index,))
+    assert told.tolist() == [[NUMBERS["6S"], 1] if known else [OPEN, OPEN]]
+
+
+def test_of_two_indexes_on_top_of_each_other_the_one_that_shows_is_right() -> None:
+    under = DrawnIndex("6S", INDEX_AT, 0.4, height=24)
+    above = DrawnIndex("7S", np.add(INDEX_AT, (2, 0)).astype(np.float32), 1.0, height=24)
+    told = known_of(np.array([(0, 0, 12, 24)], np.float32), (under, above))
+    assert told.tolist() == [[NUMBERS["7S"], 1]]

@@ -261,12 +261,17 @@ def load_card_reader(
 
 def load_index_reader(files: ModelFiles, threads: int = THREADS) -> IndexReader:
     """Load the networks that read indexes, with what makes their words come true."""
-    told = files.surveyor
     return IndexReader(
         Network(files.folder / files.reader.file, threads),
-        CardSurveyor(Network(files.folder / told.file, threads)),
-        Weighing(files.reader.temperature, told.weight, told.temperature, told.sure_from),
+        CardSurveyor(Network(files.folder / files.surveyor.file, threads)),
+        weighing_of(files),
     )
+
+
+def weighing_of(files: ModelFiles) -> Weighing:
+    """How the words of reader and surveyor are weighed."""
+    told = files.surveyor
+    return Weighing(files.reader.temperature, told.weight, told.temperature, told.sure_from)
 
 
 def read_image(path: Path) -> Image:

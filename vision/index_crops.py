@@ -33,9 +33,9 @@ def map_as_it_lies(box: Box, margin: float = CROP_MARGIN, side: int = CROP_SIDE)
     return _map(box, max(right - left, bottom - top), 0.0, margin, side)
 
 
-def map_upright(box: Box, lean: float) -> Map:
+def map_upright(box: Box, lean: float, margin: float = CROP_MARGIN, side: int = CROP_SIDE) -> Map:
     """The square that is turned with an index which leans so many degrees to the right."""
-    return _map(box, upright_height(box, lean), lean)
+    return _map(box, upright_height(box, lean), lean, margin, side)
 
 
 def map_face(box: Box, lean: float, margin: float = FACE_MARGIN, side: int = FACE_SIDE) -> Map:

@@ -168,6 +168,39 @@ def _fan(rng: np.random.Generator, count: int, place: Place, turned: float) -> l
     return fan
 
 
+def crowd(rng: np.random.Generator, wide: float, deep: float, *, in_fans: bool) -> list[LaidCard]:
+    """Hands side by side all over a part of the table about its middle, or fans."""
+    apart_mm = float(rng.uniform(105, 150))
+    facing = float(rng.choice([0, 180])) if rng.random() < 0.7 else None
+    step = _house_step(rng)
+    laid = []
+    for x in np.arange(-wide / 2 - apart_mm, wide / 2 + apart_mm, apart_mm):
+        for y in np.arange(-deep / 2 - apart_mm, deep / 2 + apart_mm, apart_mm):
+            if rng.random() < 0.1:
+                continue
+            place = (float(x), float(y))
+            turned = rng.uniform(0, 360) if facing is None else facing + rng.normal(0, 4)
+            if in_fans:
+                laid += _spread_hand(rng, int(rng.integers(2, 8)), place, float(turned))
+                continue
+            if rng.random() < 0.3:
+                step = _house_step(rng)
+            count = int(rng.choice([1, 2, 3, 4], p=[0.25, 0.45, 0.2, 0.1]))
+            untidy = float(rng.uniform(0.5, 4))
+            laid += row_of_cards(rng, count, place, float(turned), step, untidy)
+    return laid
+
+
+def _spread_hand(
+    rng: np.random.Generator, count: int, place: Place, turned: float
+) -> list[LaidCard]:
+    """Cards fanned about a point, or each a little beside the last."""
+    if rng.random() < 0.5:
+        return _fan(rng, count, place, turned)
+    step = (float(rng.uniform(9, 20)), float(rng.normal(0, 4)))
+    return row_of_cards(rng, count, place, turned, step, float(rng.uniform(0.3, 2.5)))
+
+
 def _stack(rng: np.random.Generator, x: float, y: float) -> ChipStack:
     count = int(rng.choice([1, 2, 3, 5, 8, 12, 20], p=[0.3, 0.18, 0.17, 0.15, 0.1, 0.06, 0.04]))
     style = int(rng.integers(CHIP_STYLES))

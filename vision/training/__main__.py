@@ -2,9 +2,10 @@
 
     python -m vision.training --work FOLDER [--real DATA/train] [--out models]
 
-Draws pictures, trains the networks, finds the indexes in real pictures of cards and
-goes on training with them, makes the probabilities come true, and writes the weights. It can be
-stopped at any time: called again, it goes on where it was.
+Draws pictures, trains the networks, finds the indexes in real pictures of cards and goes on
+training with them, lets the networks look at tables full of cards and refines those that read on
+what they doubt, makes the probabilities come true, and writes the weights. It can be stopped at any
+time: called again, it goes on where it was.
 """
 
 from pathlib import Path
@@ -37,12 +38,20 @@ from vision.training.course import Course, follow
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of weights to go on from, such as models/; otherwise from nothing.",
 )
-@click.option("--scenes", default=12_000, help="Drawn scenes to learn from.")
+@click.option(
+    "--scenes",
+    default=12_000,
+    help="Drawn scenes to learn from; with --start, 0 does no more than refine.",
+)
+@click.option(
+    "--lots", default=150, help="Lots of 110 drawn pictures of which what is doubted is learnt."
+)
 @click.option("--epochs", default=3, help="Times the finder sees each picture.")
 @click.option(
     "--batches",
     default=60_000,
-    help="Batches of 48 indexes that reader and surveyor see; the turner, a third.",
+    help="Batches of 48 indexes that reader and surveyor see; the turner a third, and half as many "
+    "of what is doubted.",
 )
 @click.option("--seed", default=1, help="The same seed, the same course.")
 def main(
@@ -51,12 +60,13 @@ def main(
     out: Path,
     start: Path | None,
     scenes: int,
+    lots: int,
     epochs: int,
     batches: int,
     seed: int,
 ) -> None:
     """Train the finder, the turner, the reader and the surveyor."""
-    follow(Course(work, out, real, scenes, epochs, batches, seed, start))
+    follow(Course(work, out, real, scenes, epochs, batches, lots, seed, start))
 
 
 if __name__ == "__main__":

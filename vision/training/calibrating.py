@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import overlaps
+from vision.boxes import Boxes, overlaps
 from vision.card_reader import LEAST_HEIGHT
 from vision.card_surveyor import CardSurveyor
 from vision.cards import NUMBERS
@@ -26,14 +26,14 @@ from vision.model_files import READABLE, FinderFile, Network
 from vision.reliability import best_temperature, surprise
 from vision.synthetic.pictures import DrawnIndex
 from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
-from vision.training.shards import SHARP_FROM, UNREADABLE
+from vision.training.shards import CLEAR_FROM, SHARP_FROM, UNREADABLE
 
 SCENES: Final = 1000
 FIRST_SEED: Final = 1_900_000_000
 """Of scenes that are used for nothing else."""
 SAME_FROM: Final = 0.3
 SHOWS_FROM: Final = 0.8
-"""An index of which less shows may be read or not: nobody can say what would be right."""
+"""An index of which less shows may be read or not, as one that is blurred or faint may."""
 OPEN: Final = -1
 SURE_FROM: Final = 0.9
 """Where the reader is as sure as that, the surveyor is not asked."""
@@ -139,8 +139,7 @@ def _said_of(folder: Path, scenes: range) -> tuple[NDArray[Any], ...]:
         found = finder.find(picture.image)
         lying, scores, read = set_right(picture.image, found, turner, reader)
         boxes, leans = lying.boxes, lying.leans.likeliest
-        known = [known_of(box, picture.indexes) for box in boxes]
-        numbers, indexes = np.array(known, np.intp).reshape(-1, 2).T
+        numbers, indexes = known_of(boxes, picture.indexes).T
         tall = [upright_height(box, lean) for box, lean in zip(boxes, leans, strict=True)]
         heights = np.array(tall, np.float32)
         surveyed = surveyor.logits(picture.image, boxes, leans)
@@ -148,21 +147,31 @@ def _said_of(folder: Path, scenes: range) -> tuple[NDArray[Any], ...]:
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 
-def known_of(box: NDArray[np.float32], indexes: Sequence[DrawnIndex]) -> tuple[int, int]:
-    """What a find should be read as, and whether it is an index; `OPEN` where that is.
+def known_of(boxes: Boxes, indexes: Sequence[DrawnIndex]) -> NDArray[np.intp]:
+    """What each find should be read as, and whether it is an index; `OPEN` where that is.
 
     What lies on a part of an index, and is not round it, is none, though it may read as one.
     """
+    known = np.full((len(boxes), 2), (UNREADABLE, 0), np.intp)
     showing = [index for index in indexes if index.visible > HIDDEN]
     if not showing:
-        return UNREADABLE, 0
-    there = np.array([index.box for index in showing], np.float32)
-    shared = overlaps(box[None], there)[0]
-    if shared.max() < SAME_FROM:
-        return (UNREADABLE if shared.max() < TOUCHING else OPEN), 0
-    # Of indexes on top of each other only the topmost shows.
-    best = max(range(len(there)), key=lambda at: (shared[at] >= SAME_FROM, showing[at].visible))
-    index = showing[best]
-    if index.visible < SHOWS_FROM or index.sharpness < SHARP_FROM:
-        return OPEN, OPEN
-    return NUMBERS[index.card], 1
+        return known
+    shares = overlaps(boxes, np.array([index.box for index in showing], np.float32))
+    visible = np.array([index.visible for index in showing])
+    for row, shared in zip(known, shares, strict=True):
+        if shared.max() >= SAME_FROM:
+            # Of indexes on top of each other only the topmost shows.
+            index = showing[int(np.where(shared >= SAME_FROM, visible, -1).argmax())]
+            row[:] = (NUMBERS[index.card], 1) if _can_be_read(index) else (OPEN, OPEN)
+        elif shared.max() >= TOUCHING:
+            row[0] = OPEN
+    return known
+
+
+def _can_be_read(index: DrawnIndex) -> bool:
+    """Whether it is clear what would be right: of less, it may be read or called not readable."""
+    return (
+        index.visible >= SHOWS_FROM
+        and index.sharpness >= SHARP_FROM
+        and index.contrast >= CLEAR_FROM
+    )

@@ -14,6 +14,7 @@ import torch
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from ultralytics.nn.tasks import ClassificationModel
 
+from vision.labelled_folder import read_labelled_folder
 from vision.model_files import (
     DESCRIPTION,
     FinderFile,
@@ -27,9 +28,11 @@ from vision.synthetic.scenes import SCENES_A_DECK
 from vision.training.calibrating import LOWEST_THRESHOLD, said_of_kept_out
 from vision.training.crop_export import export_network
 from vision.training.crop_training import Patches, Subject, keep_weights, train_on_crops
+from vision.training.doubtful_finds import REAL, draw_lots, real_lot
 from vision.training.finder_training import export_finder, train_finder, write_data_file
 from vision.training.real_lessons import reader_of, real_lesson, windows
 from vision.training.real_pictures import real_pictures
+from vision.training.refining import Tell, refine
 from vision.training.shards import (
     KEPT_OUT_FROM,
     KINDS,
@@ -47,6 +50,8 @@ WEIGHTS: Final = tuple(
 )
 TURNING_SHARE: Final = 0.33
 """The turner has so much less to learn than the reader."""
+REFINING_SHARE: Final = 0.5
+"""Of the batches: what is refined has learnt most already."""
 THREADS_EACH: Final = max((os.cpu_count() or 2) // 2, 1)
 KEPT_OUT_SHARDS: Final = 3
 FIRST_KEPT_OUT: Final = KEPT_OUT_FROM // (SCENES_IN_A_SHARD * SCENES_A_DECK)
@@ -64,6 +69,7 @@ class Course:
     scenes: int
     epochs: int
     batches: int
+    lots: int
     seed: int
     start: Path | None = None
     """A folder with weights to go on from, such as `models/`."""
@@ -88,6 +94,11 @@ class Course:
         """The folder of real pictures with the indexes that the first finder found."""
         return self.work / "real"
 
+    @property
+    def doubted(self) -> Path:
+        """The folder of what the networks found and doubted."""
+        return self.work / "doubted"
+
 
 def follow(course: Course) -> None:
     """Do all that is not done yet."""
@@ -99,16 +110,20 @@ def follow(course: Course) -> None:
         draw(course.drawn, range(many))
         first = course.work / "first"
         learn(course, first, [course.drawn], None)
-    draw(course.looked_at, range(course.seed * many, (course.seed + 1) * many), first)
-    folders = [course.looked_at]
-    if course.real:
-        look_at_real_pictures(course, first)
-        folders.append(course.found)
-    learnt = course.work / "second"
-    learn(course, learnt, folders, first)
+    learnt = first
+    if many:
+        draw(course.looked_at, range(course.seed * many, (course.seed + 1) * many), first)
+        folders = [course.looked_at]
+        if course.real:
+            look_at_real_pictures(course, first)
+            folders.append(course.found)
+        learnt = course.work / "second"
+        learn(course, learnt, folders, first)
+    refined = course.work / "refined"
+    learn_what_is_doubted(course, refined, learnt)
     course.out.mkdir(parents=True, exist_ok=True)
     for name in (*WEIGHTS, DESCRIPTION):
-        (course.out / name).write_bytes((learnt / name).read_bytes())
+        (course.out / name).write_bytes((refined / name).read_bytes())
 
 
 def draw(folder: Path, shards: range, first: Path | None = None) -> None:
@@ -133,6 +148,25 @@ def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -
                 keep_weights(network, work / f"{subject}.pt")
                 export_network(network, subject.side, work / f"{subject}.onnx")
         finding.result()
+    describe(work)
+
+
+def learn_what_is_doubted(course: Course, work: Path, first: Path) -> None:
+    """Let the networks look at what is hard, and refine reader and surveyor on what they doubt."""
+    lots = range(course.seed * course.lots, (course.seed + 1) * course.lots)
+    _count("drawing what is doubted", draw_lots(course.doubted, lots, first), len(lots))
+    if course.real:
+        for name, whole_cards in REAL_FOLDERS.items():
+            folder, path = course.real / name, course.doubted / f"{REAL}-{name}.npz"
+            pictures = len(read_labelled_folder(folder))
+            looked = real_lot(path, folder, first, whole_cards=whole_cards)
+            _count(f"looking at {name} again", looked, pictures)
+    batches = round(REFINING_SHARE * course.batches)
+    with _bar() as bar:
+        tell = _told_by(bar, Subject.READING, batches)
+        refine(
+            course.doubted, work, first, batches, seed=course.seed, threads=THREADS_EACH, tell=tell
+        )
     describe(work)
 
 
@@ -161,19 +195,24 @@ def learn_subject(
     share = TURNING_SHARE if subject is Subject.TURNING else 1.0
     batches = round(share * course.batches)
     with _bar() as bar:
-        task = bar.add_task(subject, total=batches)
         return train_on_crops(
             Patches(files, subject, course.seed),
             work / f"{subject}.checkpoint",
             batches,
             seed=course.seed,
             start=start,
-            tell=lambda now: bar.update(
-                task,
-                completed=now.batches,
-                description=f"{subject}: loss {now.loss:.3f}, {now.right:.2%} right",
-            ),
+            tell=_told_by(bar, subject, batches),
         )
+
+
+def _told_by(bar: Progress, subject: Subject, batches: int) -> Tell:
+    """Show how a training goes."""
+    task = bar.add_task(subject, total=batches)
+    return lambda now: bar.update(
+        task,
+        completed=now.batches,
+        description=f"{subject}: loss {now.loss:.3f}, {now.right:.2%} right",
+    )
 
 
 def describe(work: Path) -> None:

@@ -6,7 +6,7 @@ from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import cv2
 import numpy as np
@@ -59,6 +59,22 @@ class Subject(StrEnum):
         return ClassificationModel(str(described), nc=classes, verbose=False)
 
 
+class Lessons(Protocol):
+    """Squares with what is right of each, seen anew every time one is asked for."""
+
+    subject: Subject
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, at: int) -> tuple[torch.Tensor, torch.Tensor]: ...
+
+    def weights(self) -> NDArray[np.float64]:
+        """How often each is seen."""
+
+    def loss(self, said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
+        """How wrong it is what was said of some, and the share of them that is right."""
+
+
 class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
     """All patches of some files, each seen anew every time it is asked for.
 
@@ -106,6 +122,11 @@ class Patches(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         by_number = np.divide(shares, counts, out=np.zeros_like(shares), where=counts > 0)
         return np.asarray(by_number[self.numbers])
 
+    def loss(self, said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
+        """How wrong the leans or the cards are."""
+        turning = self.subject is Subject.TURNING
+        return (loss_of_leans if turning else loss_of_cards)(said, truths)
+
 
 def _part(file: Path, subject: Subject) -> dict[str, Any]:
     """What a subject takes from the patches of a file; what cannot be read has no lean."""
@@ -130,13 +151,14 @@ class Progress:
 
 
 def train_on_crops(
-    patches: Patches,
+    lessons: Lessons,
     checkpoint: Path,
     batches: int,
     *,
     seed: int,
     tell: Callable[[Progress], None],
     start: Path | None = None,
+    going_on_rate: float = GOING_ON_RATE,
     workers: int = 1,
     minutes: float | None = None,
 ) -> ClassificationModel:
@@ -145,7 +167,7 @@ def train_on_crops(
     Otherwise it begins with the weights to start from, or with none.
     """
     torch.manual_seed(seed)
-    subject = patches.subject
+    subject = lessons.subject
     model = subject.new_network()
     averaged = deepcopy(model).eval()
     optimizer = torch.optim.AdamW(model.parameters(), lr=PEAK_RATE, weight_decay=DECAY)
@@ -164,9 +186,9 @@ def train_on_crops(
         averaged.load_state_dict(model.state_dict())
     if done >= batches:
         return averaged
-    sampler = WeightedRandomSampler(patches.weights().tolist(), (batches - done) * BATCH)
+    sampler = WeightedRandomSampler(lessons.weights().tolist(), (batches - done) * BATCH)
     loader = DataLoader(
-        patches,
+        lessons,
         BATCH,
         sampler=sampler,
         num_workers=workers,
@@ -178,11 +200,11 @@ def train_on_crops(
     loss_so_far, right_so_far, until = 0.0, 0.0, time.monotonic() + 60 * (minutes or 1e6)
     for since_start, (images, truths) in enumerate(loader, 1):
         for group in optimizer.param_groups:
-            group["lr"] = (GOING_ON_RATE if start else PEAK_RATE) * _rate(done / batches)
+            group["lr"] = (going_on_rate if start else PEAK_RATE) * _rate(done / batches)
         given = images.float().div_(255).contiguous(memory_format=torch.channels_last)
         with torch.autocast("cpu", torch.bfloat16):
             said = model(given)
-        loss, right = LOSSES[subject](said.float(), truths)
+        loss, right = lessons.loss(said.float(), truths)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
@@ -217,7 +239,7 @@ def _as_arrays(state: Mapping[str, torch.Tensor]) -> dict[str, NDArray[Any]]:
     }
 
 
-def _loss_of_leans(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
+def loss_of_leans(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
     """How far the steps said are from the two that a lean lies between, and places from theirs.
 
     Besides, how many are near in both.
@@ -231,7 +253,7 @@ def _loss_of_leans(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tens
     return loss, float(near.float().mean())
 
 
-def _loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
+def loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
     """How wrong the card is, and besides how wrong its rank and its suit alone.
 
     Rank and suit are learnt sooner than the card, and bring it along.
@@ -248,13 +270,6 @@ def _loss_of_cards(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tens
     ranks = torch.nn.functional.nll_loss(cards.logsumexp(dim=2), truth // len(SUITS))
     suits = torch.nn.functional.nll_loss(cards.logsumexp(dim=1), truth % len(SUITS))
     return whole + BESIDES * (ranks + suits), right
-
-
-LOSSES: Final = {
-    Subject.READING: _loss_of_cards,
-    Subject.TURNING: _loss_of_leans,
-    Subject.SURVEYING: _loss_of_cards,
-}
 
 
 def _rate(share: float) -> float:

@@ -1,6 +1,6 @@
 """What the networks see of an index while they learn: leaning, blurred, dim, far away."""
 
-from typing import Final
+from typing import Final, NamedTuple
 
 import cv2
 import numpy as np
@@ -55,6 +55,26 @@ AS_TOLD_SHARE: Final = 0.6
 TOLD_BOX: Final = 0.02
 TOLD_ERROR: Final = 1.5
 """By how much what a turner says then differs from time to time: sizes, and degrees."""
+WORN_SHARE: Final = 0.25
+LIT_SHARE: Final = 0.37
+"""How often what was found is worn as well, and how often it is seen under another light only."""
+
+
+class Square(NamedTuple):
+    """A square that is looked at: its pixels, its side by the index's height, where that is."""
+
+    side: int
+    margin: float
+    at: tuple[float, float]
+
+    @property
+    def tall(self) -> float:
+        """How many pixels of it an index is tall."""
+        return self.side / self.margin
+
+
+UPRIGHT: Final = Square(CROP_SIDE, CROP_MARGIN, (0.5, 0.5))
+FACE: Final = Square(FACE_SIDE, FACE_MARGIN, FACE_AT)
 
 
 def glimpse_as_it_lies(
@@ -132,21 +152,47 @@ def glimpse_of_face(
     lies.
     """
     error, loose = (TOLD_ERROR, TOLD_BOX) if as_told else (USUAL_ERROR, USUAL_BOX)
-    side = len(face)
-    tall = side / FACE_PATCH_MARGIN
+    seen = _a_little_off(face, FACE, FACE_PATCH_MARGIN / FACE_MARGIN, error, loose, rng)
+    return _worn(seen, height, rng, FACE.tall)
+
+
+def glimpse_of_find(
+    square: Image, looked_at: Square, spare: float, height: float, rng: np.random.Generator
+) -> Image:
+    """What was found, out of a square so much larger than what is looked at: a little off.
+
+    What is found is mostly hard to read already, and so it is seldom worn any further.
+    """
+    seen = _a_little_off(square, looked_at, spare, TOLD_ERROR, TOLD_BOX, rng)
+    choice = rng.random()
+    if choice < WORN_SHARE:
+        return _worn(seen, height, rng, looked_at.tall)
+    return _lit(seen, rng) if choice < WORN_SHARE + LIT_SHARE else seen
+
+
+def _a_little_off(
+    square: Image,
+    looked_at: Square,
+    spare: float,
+    error: float,
+    loose: float,
+    rng: np.random.Generator,
+) -> Image:
+    """What is looked at of a square that is so much larger: turned, moved, nearer or farther."""
+    whole, side = len(square), looked_at.side
     turn = np.radians(rng.normal(0, error))
-    step = FACE_MARGIN / FACE_PATCH_MARGIN * side / FACE_SIDE * np.exp(rng.normal(0, loose))
+    step = whole / (spare * side) * np.exp(rng.normal(0, loose))
     linear = step * np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    here, there = ((whole - 1) * np.array(FACE_AT) for whole in (side, FACE_SIDE))
-    moved = here + rng.normal(0, 0.65 * loose, 2) * tall
+    here, there = ((wide - 1) * np.array(looked_at.at) for wide in (whole, side))
+    moved = here + rng.normal(0, 0.65 * loose, 2) * whole / (spare * looked_at.margin)
     seen = cv2.warpAffine(
-        face,
+        square,
         np.column_stack([linear, moved - linear @ there]),
-        (FACE_SIDE, FACE_SIDE),
+        (side, side),
         flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
         borderMode=cv2.BORDER_REPLICATE,
     )
-    return _worn(np.asarray(seen, np.uint8), height, rng, FACE_SIDE / FACE_MARGIN)
+    return np.asarray(seen, np.uint8)
 
 
 def _loose_box(

@@ -60,7 +60,7 @@ def real_lesson(picture: RealPicture, reader: PictureReader, *, whole_cards: boo
     """Find the indexes of a picture, and name those that its labels name."""
     reading = reader.read(picture.image)
     seen = [*reading.indexes, *reading.unreadable]
-    named = [*(_of_cards if whole_cards else _of_indexes)(picture, seen)]
+    named = named_indexes(picture, seen, whole_cards=whole_cards)
     told = {id(index) for index, _ in named}
     sure = [index for index in seen if id(index) in told or index.score >= SURE_FROM]
     patches = [
@@ -71,6 +71,13 @@ def real_lesson(picture: RealPicture, reader: PictureReader, *, whole_cards: boo
     if not whole_cards:
         boxes = np.concatenate([boxes, _missed(picture, sure)])
     return RealLesson(boxes, tuple(patches))
+
+
+def named_indexes(
+    picture: RealPicture, seen: Sequence[IndexSeen], *, whole_cards: bool
+) -> list[tuple[IndexSeen, str]]:
+    """Which of the indexes that were seen in a picture its labels name, and how."""
+    return [*(_of_cards if whole_cards else _of_indexes)(picture, seen)]
 
 
 def _missed(picture: RealPicture, found: Sequence[IndexSeen]) -> Boxes:

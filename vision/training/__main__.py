@@ -40,6 +40,7 @@ from vision.training.course import Course, follow
 )
 @click.option(
     "--scenes",
+    type=click.IntRange(min=0),
     default=12_000,
     help="Drawn scenes to learn from; with --start, 0 does no more than refine.",
 )
@@ -66,6 +67,8 @@ def main(
     seed: int,
 ) -> None:
     """Train the finder, the turner, the reader and the surveyor."""
+    if not scenes and start is None:
+        raise click.UsageError("Without scenes there is nothing to begin with: give --start, too.")
     follow(Course(work, out, real, scenes, epochs, batches, lots, seed, start))
 
 

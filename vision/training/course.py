@@ -102,6 +102,16 @@ class Course:
 
 def follow(course: Course) -> None:
     """Do all that is not done yet."""
+    learnt = course.start if course.start and not course.scenes else learn_from_scenes(course)
+    refined = course.work / "refined"
+    learn_what_is_doubted(course, refined, learnt)
+    course.out.mkdir(parents=True, exist_ok=True)
+    for name in (*WEIGHTS, DESCRIPTION):
+        (course.out / name).write_bytes((refined / name).read_bytes())
+
+
+def learn_from_scenes(course: Course) -> Path:
+    """Train all networks on drawn scenes, and again on what the first ones find in others."""
     many = -(-course.scenes // SCENES_IN_A_SHARD)
     apart = range(FIRST_KEPT_OUT, FIRST_KEPT_OUT + KEPT_OUT_SHARDS)
     draw(course.kept_out, apart)
@@ -110,20 +120,14 @@ def follow(course: Course) -> None:
         draw(course.drawn, range(many))
         first = course.work / "first"
         learn(course, first, [course.drawn], None)
-    learnt = first
-    if many:
-        draw(course.looked_at, range(course.seed * many, (course.seed + 1) * many), first)
-        folders = [course.looked_at]
-        if course.real:
-            look_at_real_pictures(course, first)
-            folders.append(course.found)
-        learnt = course.work / "second"
-        learn(course, learnt, folders, first)
-    refined = course.work / "refined"
-    learn_what_is_doubted(course, refined, learnt)
-    course.out.mkdir(parents=True, exist_ok=True)
-    for name in (*WEIGHTS, DESCRIPTION):
-        (course.out / name).write_bytes((refined / name).read_bytes())
+    draw(course.looked_at, range(course.seed * many, (course.seed + 1) * many), first)
+    folders = [course.looked_at]
+    if course.real:
+        look_at_real_pictures(course, first)
+        folders.append(course.found)
+    learnt = course.work / "second"
+    learn(course, learnt, folders, first)
+    return learnt
 
 
 def draw(folder: Path, shards: range, first: Path | None = None) -> None:

@@ -10,11 +10,9 @@ import cv2
 import numpy as np
 import pytest
 
-from vision.evaluation_scenes import GRAINY_BELOW, conditions_of
 from vision.synthetic.cameras import View, draw_camera, looking_at
 from vision.synthetic.furniture import ChipStack
 from vision.synthetic.hands import Hand
-from vision.synthetic.pictures import LEAST_GRAIN
 from vision.synthetic.scenes import draw_scene, set_scene
 from vision.synthetic.tables import LaidCard, Table, draw_table
 
@@ -73,46 +71,6 @@ def test_a_moment_of_a_table_is_drawn_alike_twice_and_its_noise_changes_with_the
     later = table.draw([QUEEN], moment=8)
     assert np.array_equal(once.image, again.image)
     assert not np.array_equal(once.image, later.image)
-
-
-def filmed_grain(noise: float = 0.0, specks: float = 0.0, quality: int = 100) -> float:
-    """Levels of grain in the first index of a queen, filmed without any fault but these."""
-    filming = close_table().filming.without_grain()
-    filming = replace(filming, noise=noise, specks=specks, quality=quality)
-    picture = replace(close_table(), filming=filming).draw([QUEEN], moment=7, with_grain=True)
-    return picture.indexes[0].grain
-
-
-def test_grain_is_what_noise_specks_and_coding_change() -> None:
-    assert filmed_grain() == 0.0
-    assert 0.5 < filmed_grain(noise=1.0) < filmed_grain(noise=4.0) < 8.0
-    assert filmed_grain(specks=0.02) > 3.0
-    assert 0.0 < filmed_grain(quality=90) < filmed_grain(quality=30)
-
-
-def test_telling_the_grain_leaves_the_picture_as_it_is() -> None:
-    table = replace(close_table(), filming=replace(close_table().filming, noise=4.0))
-    told, untold = table.draw([QUEEN], moment=7, with_grain=True), table.draw([QUEEN], moment=7)
-    assert np.array_equal(told.image, untold.image)
-    assert {index.grain for index in untold.indexes} == {0.0}
-
-
-@pytest.mark.parametrize(
-    ("times", "condition"), [(1.01, "clean picture"), (0.99, "grainy picture")]
-)
-def test_a_picture_is_grainy_where_an_index_hardly_stands_out_of_the_grain(
-    times: float, condition: str
-) -> None:
-    index = bare([QUEEN]).indexes[0]
-    at_the_border = index.height * index.contrast / GRAINY_BELOW
-    grainy = replace(index, grain=at_the_border / times)
-    assert grainy.clearness == pytest.approx(times * GRAINY_BELOW)
-    assert condition in conditions_of(grainy, close_table())
-
-
-def test_what_is_not_grainy_at_all_is_no_clearer_than_whole_levels_allow() -> None:
-    index = replace(bare([QUEEN]).indexes[0], grain=0.0)
-    assert index.clearness == replace(index, grain=LEAST_GRAIN).clearness
 
 
 def test_tables_kept_out_of_training_have_other_felts_and_cameras() -> None:

@@ -125,6 +125,11 @@ def show(*, picture: Path, out: Path | None, models: Path | None, threads: int) 
 )
 @click.option("--seed", default=1, show_default=True, help="Another seed draws other tables.")
 @click.option(
+    "--in-any-grain",
+    is_flag=True,
+    help="With --drawn: count indexes, too, that people would misread for noise and coding.",
+)
+@click.option(
     "--beside",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="FILE",
@@ -141,6 +146,7 @@ def evaluate(
     limit: int | None,
     drawn: int | None,
     seed: int,
+    in_any_grain: bool,
     beside: Path | None,
     models: Path | None,
     threads: int,
@@ -177,7 +183,8 @@ def evaluate(
 
         reader = load_card_reader(models, threads)
         number, marks = drawn or 0, Marks.INDEX
-        pictures = [*_with_bar(read_drawn(reader, number, seed), number)]
+        drawn_pictures = read_drawn(reader, number, seed, in_any_grain=in_any_grain)
+        pictures = [*_with_bar(drawn_pictures, number)]
     evaluation = evaluate(pictures, marks)
     figures = figures_of(evaluation, _seconds_of(beside, threads) if beside else None)
     if out is not None:

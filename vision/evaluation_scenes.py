@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,8 +10,9 @@ from numpy.typing import NDArray
 from vision.card_reader import LEAST_HEIGHT, CardReader
 from vision.evaluation import ReadPicture
 from vision.labelled_folder import Label
-from vision.synthetic.pictures import DrawnIndex
-from vision.synthetic.scenes import SCENES_A_DECK, set_scene
+from vision.synthetic.legibility import LEAST_DISTINCTNESS, Filmed
+from vision.synthetic.pictures import DrawnIndex, Picture
+from vision.synthetic.scenes import SCENES_A_DECK, Scene, set_scene
 from vision.synthetic.surfaces import Surface
 from vision.synthetic.tables import Table
 
@@ -25,61 +27,74 @@ HIDDEN = 0.15
 DIM_BELOW = 0.75
 SOFT_BELOW = 30.0
 FAINT_BELOW = 110.0
-GRAINY_BELOW = 300.0
-"""As levels of contrast by levels of grain, times the pixels that it is tall: below 15 times for an
-index of 20 pixels."""
+GRAINY_BELOW = 2 * LEAST_DISTINCTNESS
 STEEP_FROM = 60.0
 """Degrees above the table, from which on a camera looks down on it."""
 SEEDS_APART = 1_000_003
 """Seeds of the command are this far apart, so that no two of them share a table."""
 
 
-def read_drawn(reader: CardReader, pictures: int, seed: int) -> Iterator[ReadPicture]:
+def read_drawn(
+    reader: CardReader, pictures: int, seed: int, *, in_any_grain: bool = False
+) -> Iterator[ReadPicture]:
     """Draw tables, each with a deck of its own, and read them.
 
-    An index that is partly covered, too small, blurred or faint may be found or not.
+    An index that is partly covered, too small, blurred, faint or hidden in grain may be found or
+    not; one that only grain hides counts `in_any_grain`.
     """
     for number in range(pictures):
         own_seed = seed * SEEDS_APART + number * SCENES_A_DECK
         scene = set_scene(own_seed, kept_out=True)
-        table = scene.table
-        picture = table.draw(
-            scene.laid,
-            scene.hands,
-            scene.chips,
-            moment=own_seed,
-            moving=scene.moving,
-            with_grain=True,
-        )
+        picture = _drawn(scene, own_seed)
         began = time.perf_counter()
         reading = reader.read(picture.image)
         seconds = time.perf_counter() - began
-        labels = tuple(_label(index, table) for index in picture.indexes if index.visible > HIDDEN)
+        ungrained = replace(
+            scene, table=replace(scene.table, filming=scene.table.filming.without_grain())
+        )
+        clean = _drawn(ungrained, own_seed)
+        filmed = Filmed(scene.table, scene.laid, scene.moving, picture.image, clean.image)
+        labels = tuple(
+            label_of(index, filmed, in_any_grain=in_any_grain)
+            for index in picture.indexes
+            if index.visible > HIDDEN
+        )
         yield ReadPicture(f"drawn {own_seed}", labels, reading, seconds)
 
 
-def _label(index: DrawnIndex, table: Table) -> Label:
+def _drawn(scene: Scene, moment: int) -> Picture:
+    return scene.table.draw(
+        scene.laid, scene.hands, scene.chips, moment=moment, moving=scene.moving
+    )
+
+
+def label_of(index: DrawnIndex, filmed: Filmed, *, in_any_grain: bool = False) -> Label:
+    """What is there to be found, whether it has to be, and what may make it hard to read."""
     left, top, right, bottom = index.box.tolist()
+    counts = (
+        index.visible >= READABLE
+        and index.height >= LEAST_HEIGHT
+        and index.sharpness >= LEAST_SHARPNESS
+        and index.contrast >= LEAST_CONTRAST
+    )
+    distinctness = filmed.distinctness(index) if counts else 0.0
     return Label(
         index.card,
         (left, top, right, bottom),
         height=index.height,
-        counts=index.visible >= READABLE
-        and index.height >= LEAST_HEIGHT
-        and index.sharpness >= LEAST_SHARPNESS
-        and index.contrast >= LEAST_CONTRAST,
-        conditions=tuple(conditions_of(index, table)),
+        counts=counts and (in_any_grain or distinctness >= LEAST_DISTINCTNESS),
+        conditions=tuple(_conditions(index, filmed.table, distinctness)),
     )
 
 
-def conditions_of(index: DrawnIndex, table: Table) -> Iterator[str]:
+def _conditions(index: DrawnIndex, table: Table, distinctness: float) -> Iterator[str]:
     """What may make an index hard to read, and its opposite."""
     at = index.corners.mean(axis=0)
     yield "no table" if isinstance(table.ground, Surface) else f"{table.game} table"
     yield "dim light" if table.light.level < DIM_BELOW else "good light"
     yield "soft picture" if index.sharpness < SOFT_BELOW else "sharp picture"
     yield "faint print" if index.contrast < FAINT_BELOW else "strong print"
-    yield "grainy picture" if index.clearness < GRAINY_BELOW else "clean picture"
+    yield "grainy picture" if distinctness < GRAINY_BELOW else "clean picture"
     yield "four colours" if len(set(table.deck.plan.inks.suits.values())) > 2 else "two colours"
     yield "from above" if _elevation(table, at) >= STEEP_FROM else "from the side"
 

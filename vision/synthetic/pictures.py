@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-LEAST_GRAIN: Final = 0.3  # levels: whole numbers of levels are no finer
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +19,7 @@ class DrawnIndex:
     height: float  # px, how tall it would be at its most compressed scale
     blur: float = 0.5  # px: deviation of what lens, movement and recorder smear a point over
     contrast: float = 255.0  # levels between ink and paper as recorded, of rank or suit, the lesser
-    grain: float = 0.0  # levels: deviation of what noise and coding changed in it; where measured
+    owner: int = 0  # the place of its card among those that were laid
 
     @property
     def box(self) -> NDArray[np.float32]:
@@ -32,14 +30,6 @@ class DrawnIndex:
     def sharpness(self) -> float:
         """How many times the width of the blur it is tall."""
         return self.height / self.blur
-
-    @property
-    def clearness(self) -> float:
-        """How many times the grain it stands out by, times the pixels that it is tall.
-
-        The more pixels show a stroke, the more grain may be in each of them.
-        """
-        return self.height * self.contrast / max(self.grain, LEAST_GRAIN)
 
 
 @dataclass(frozen=True, slots=True)

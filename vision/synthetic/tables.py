@@ -46,7 +46,6 @@ PLAYER_AT: Final = (-185.0, 150.0)
 BANKER_AT: Final = (185.0, 150.0)
 _CENTRE: Final = (0.0, 420.0)
 _SAMPLES: Final = 20  # along each side of a quad
-_GREY: Final = np.array([0.114, 0.587, 0.299])  # what blue, green and red weigh
 _THIN: Final = 0.35  # mm: what a card stands off the table
 
 
@@ -126,13 +125,11 @@ class Table:
         moment: int = 0,
         moving: Mapping[int, tuple[float, float]] | None = None,
         as_filmed: bool = True,
-        with_grain: bool = False,
     ) -> Picture:
         """Draw one moment.
 
         `moving` tells by place in `laid` how many millimetres a card went while the shutter was
-        open; without `as_filmed` the picture has neither light nor the faults of a camera. Filming
-        it twice tells what noise and coding changed in each index: that is done `with_grain` only.
+        open; without `as_filmed` the picture has neither light nor the faults of a camera.
         """
         canvas = self._background().copy()
         order = sorted(range(len(laid)), key=lambda number: laid[number].lift)
@@ -152,19 +149,13 @@ class Table:
         for hand in hands:
             if not hand.below_cards:
                 lay_hand(canvas, hand, self.light)
-        image, clean = canvas.image, None
+        image = canvas.image
         if as_filmed:
             if self._lit is None:
                 self._lit = (self.light.on(self.camera), self.light.glare(self.camera))
             rng = np.random.default_rng((self.light.seed, moment, 97))
-            before = lit(image, *self._lit)
-            image = self.filming.film(before, rng)
-            clean = self.filming.without_grain().film(before, rng) if with_grain else None
+            image = self.filming.film(lit(image, *self._lit), rng)
         cards, indexes = self._labels(canvas, laid, order, image, moving)
-        if clean is not None:
-            indexes = tuple(
-                replace(index, grain=_grain(image, clean, index.corners)) for index in indexes
-            )
         return Picture(image, indexes, cards)
 
     def _background(self) -> Canvas:
@@ -261,7 +252,7 @@ class Table:
             else:
                 went = _went(canvas.camera, card, moving[owner]) if owner in moving else (0.0, 0.0)
                 smear, contrast = self.filming.smear(went), _contrast(recorded, points)
-                indexes.append(DrawnIndex(card.card, points, share, tall, smear, contrast))
+                indexes.append(DrawnIndex(card.card, points, share, tall, smear, contrast, owner))
             last = owner
         return tuple(cards), tuple(indexes)
 
@@ -275,27 +266,7 @@ def _went(camera: Camera, card: LaidCard, moved: tuple[float, float]) -> tuple[f
 
 def _contrast(recorded: NDArray[np.uint8], corners: NDArray[np.float32]) -> float:
     """Levels between ink and paper where an index shows least: of its rank, or of its suit."""
-    printed = _printed(recorded, corners)
-    if printed is None:
-        return 0.0
-    parts = (printed[: _SAMPLES // 2], printed[_SAMPLES * 5 // 8 :])
-    return min(_levels(part.reshape(-1, 3)) for part in parts)
-
-
-def _grain(
-    recorded: NDArray[np.uint8], clean: NDArray[np.uint8], corners: NDArray[np.float32]
-) -> float:
-    """Levels of grey by which an index differs from what it is without noise and coding."""
-    grainy, bare = _printed(recorded, corners), _printed(clean, corners)
-    if grainy is None or bare is None:
-        return 0.0
-    apart = (grainy.astype(np.float64) - bare) @ _GREY
-    return float(np.sqrt(np.mean(apart**2)))
-
-
-def _printed(image: NDArray[np.uint8], corners: NDArray[np.float32]) -> NDArray[np.uint8] | None:
-    """A picture where an index is, as it reads upright; None where all of it is outside."""
-    height, width = image.shape[:2]
+    height, width = recorded.shape[:2]
     steps = (np.arange(_SAMPLES) + 0.5) / _SAMPLES
     across, down = steps[None, :, None], steps[:, None, None]
     upper = corners[0] + across * (corners[1] - corners[0])
@@ -303,9 +274,10 @@ def _printed(image: NDArray[np.uint8], corners: NDArray[np.float32]) -> NDArray[
     points = np.floor(upper + down * (lower - upper)).astype(np.intp)
     columns, rows = points[..., 0], points[..., 1]
     if not ((columns >= 0) & (columns < width) & (rows >= 0) & (rows < height)).any():
-        return None
-    part = image[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)]
-    return np.asarray(part, np.uint8)
+        return 0.0
+    printed = recorded[np.clip(rows, 0, height - 1), np.clip(columns, 0, width - 1)]
+    parts = (printed[: _SAMPLES // 2], printed[_SAMPLES * 5 // 8 :])
+    return min(_levels(part.reshape(-1, 3)) for part in parts)
 
 
 def _levels(part: NDArray[np.uint8]) -> float:

@@ -1,5 +1,7 @@
 """What the networks say of drawn tables is made to come true."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,7 +9,7 @@ from numpy.typing import NDArray
 from vision.cards import NUMBERS
 from vision.index_belief import Belief, fitted_belief
 from vision.index_reader import Weighing
-from vision.reliability import best_temperature
+from vision.reliability import best_temperature, likeliest_weights
 from vision.synthetic.pictures import DrawnIndex
 from vision.training.calibrating import FALSE_A_SCENE, OPEN, Said, known_of
 from vision.training.shards import UNREADABLE
@@ -37,7 +39,8 @@ def said(*finds: tuple[float, int, int], scenes: int = 100) -> Said:
     are = np.array([is_index for _, _, is_index in finds], np.intp)
     unknown = np.full(len(finds), OPEN, np.intp)
     tall = np.full(len(finds), 20, np.float32)
-    return Said(scenes, scores, logits, np.zeros_like(logits), unknown, are, tall)
+    nobody = np.zeros((len(finds), 1, 0, UNREADABLE + 1), np.float32)
+    return Said(scenes, scores, logits[:, None], nobody, unknown, are, tall)
 
 
 def test_finds_are_believed_as_far_as_false_ones_that_are_read_stay_rare() -> None:
@@ -52,7 +55,7 @@ def test_finds_are_believed_as_far_as_false_ones_that_are_read_stay_rare() -> No
 def test_a_finder_that_finds_nothing_yet_leaves_nothing_to_fit() -> None:
     nothing = said()
     plain = nothing.weighing()
-    assert (plain.temperature, plain.surveyed_temperature) == (1.0, 1.0)
+    assert (plain.temperature, plain.weights) == (1.0, (1.0,))
     assert nothing.least_belief(nothing.belief(plain), plain) == 0
 
 
@@ -62,53 +65,103 @@ def test_a_false_find_that_the_reader_refuses_does_no_harm() -> None:
     assert said(*refused, *right).least_belief(Belief(), Weighing()) == 0
 
 
-def two_words(rng: np.random.Generator, *, surveyor_knows: bool) -> Said:
-    """Finds of which the reader is unsure, and a surveyor that knows them or says what it likes."""
+@pytest.mark.parametrize("worth", [(1.0, 0.5), (0.3, 0.0), (0.0, 1.4)])
+def test_what_words_weighed_is_found_again(worth: tuple[float, float]) -> None:
+    rng = np.random.default_rng(3)
+    words = rng.normal(0, 2, (2, 20_000, 6))
+    odds = np.exp(np.tensordot(worth, words, 1))
+    shares = odds.cumsum(axis=1) / odds.sum(axis=1, keepdims=True)
+    chosen = (shares > rng.random((20_000, 1))).argmax(1)
+    found = likeliest_weights(list(words.astype(np.float32)), chosen.tolist())
+    assert found == pytest.approx(worth, abs=0.03)
+
+
+def test_a_word_that_speaks_against_what_is_right_weighs_nothing() -> None:
+    rng = np.random.default_rng(4)
+    numbers = rng.integers(0, 6, 2000)
+    knows, lies = rng.normal(0, 1, (2, 2000, 6)).astype(np.float32)
+    knows[np.arange(2000), numbers] += 1
+    lies[np.arange(2000), numbers] -= 1
+    weights = likeliest_weights([knows, lies], numbers.tolist())
+    assert weights[0] > 0.5
+    assert weights[1] == 0
+
+
+def two_words(rng: np.random.Generator, *, second_knows: bool) -> Said:
+    """Finds of which the reader is unsure; who looks again knows them or says what it likes."""
     numbers = rng.integers(0, 52, 400)
-    read, surveyed = rng.normal(0, 1, (2, 400, UNREADABLE + 1)).astype(np.float32)
+    read, again = rng.normal(0, 1, (2, 400, UNREADABLE + 1)).astype(np.float32)
     read[np.arange(400), numbers] += 3
-    surveyed[np.arange(400), numbers if surveyor_knows else rng.integers(0, 52, 400)] += 6
+    again[np.arange(400), numbers if second_knows else rng.integers(0, 52, 400)] += 6
     scores = np.full(400, 0.5, np.float32)
     tall = np.full(400, 20, np.float32)
-    return Said(100, scores, read, surveyed, numbers, np.ones(400, np.intp), tall)
-
-
-def test_the_surveyor_weighs_as_much_as_it_knows() -> None:
-    told, silent = (
-        two_words(np.random.default_rng(5), surveyor_knows=knows) for knows in (True, False)
+    return Said(
+        100,
+        scores,
+        read[:, None],
+        again[:, None, None],
+        numbers,
+        np.ones(400, np.intp),
+        tall,
     )
-    assert told.weighing().surveyed > 0.5
-    assert silent.weighing().surveyed <= 0.15
+
+
+def second_weight(told: Said) -> float:
+    """What a second look weighs by what the reader weighs."""
+    reader, second = told.weighing().weights
+    return second / reader
+
+
+def test_a_second_look_weighs_as_much_as_it_knows() -> None:
+    told, silent = (
+        two_words(np.random.default_rng(5), second_knows=knows) for knows in (True, False)
+    )
+    assert second_weight(told) > 0.5
+    assert second_weight(silent) <= 0.15
     rows = np.arange(400)
-    alone = told.weighing().alone(told.read)[rows, told.numbers]
+    alone = told.weighing().alone(told.read[:, 0])[rows, told.numbers]
     both = told.probabilities(told.weighing())[rows, told.numbers]
     assert both.mean() > alone.mean() + 0.2
 
 
-def test_what_the_surveyor_weighs_is_told_by_indexes_that_are_not_too_small() -> None:
+def test_what_a_second_look_weighs_is_told_by_indexes_that_are_not_too_small() -> None:
     rng = np.random.default_rng(7)
-    knows, silent = (two_words(rng, surveyor_knows=each) for each in (True, False))
+    knows, silent = (two_words(rng, second_knows=each) for each in (True, False))
+    both = {
+        name: np.concatenate([getattr(knows, name), getattr(silent, name)])
+        for name in ("scores", "read", "again", "numbers", "indexes")
+    }
     small_known, large_known = (
-        Said(
-            100,
-            np.concatenate([knows.scores, silent.scores]),
-            np.concatenate([knows.read, silent.read]),
-            np.concatenate([knows.surveyed, silent.surveyed]),
-            np.concatenate([knows.numbers, silent.numbers]),
-            np.concatenate([knows.indexes, silent.indexes]),
-            np.repeat(np.array(heights, np.float32), 400),
-        )
-        for heights in ((9, 20), (20, 9))
+        Said(100, **both, heights=np.repeat(np.array(heights, np.float32), 400))
+        for heights in ((13, 20), (20, 13))
     )
-    assert small_known.weighing().surveyed <= 0.15
-    assert large_known.weighing().surveyed > 0.5
+    assert second_weight(small_known) <= 0.15
+    assert second_weight(large_known) > 0.5
 
 
-def test_the_surveyor_has_no_say_where_the_reader_is_sure() -> None:
-    told = two_words(np.random.default_rng(6), surveyor_knows=False)
-    told.read[0, 7] = 40
-    told.surveyed[0, 9] = 400
+def test_a_second_look_has_no_say_where_the_reader_is_sure() -> None:
+    told = two_words(np.random.default_rng(6), second_knows=False)
+    told.read[0, 0, 7] = 40
+    told.again[0, 0, 0, 9] = 400
     assert told.probabilities(told.weighing())[0].argmax() == 7
+
+
+def test_of_two_looks_at_how_an_index_lies_both_count_alike() -> None:
+    told = two_words(np.random.default_rng(8), second_knows=True)
+    wrong = told.read[:, 0].copy()
+    wrong[:200] = np.roll(wrong[:200], 5, axis=1)
+    both = replace(
+        told,
+        read=np.stack([told.read[:, 0], wrong], axis=1),
+        again=np.repeat(told.again, 2, axis=1),
+    )
+    weighing = both.weighing()
+    asked = weighing.doubtful(weighing.alone(both.read[:, 0]), both.heights)
+    assert 100 < asked.sum() < 400
+    first, second = (
+        weighing.together([both.read[:, look], both.again[:, look, 0]]) for look in (0, 1)
+    )
+    assert both.probabilities(weighing)[asked] == pytest.approx(((first + second) / 2)[asked])
 
 
 def test_belief_weighs_score_and_reading_as_they_tell_indexes_from_others() -> None:

@@ -10,26 +10,30 @@ from numpy.typing import NDArray
 from vision.boxes import Image
 from vision.card_reader import LEAST_HEIGHT
 from vision.cards import NUMBERS
-from vision.index_crops import CROP_SIDE, FACE_SIDE, crop, map_face, map_upright
+from vision.index_crops import EXAMINED_SIDE, FACE_SIDE, crop, map_examined, map_face
 from vision.model_files import usual_folder
 from vision.synthetic.crowded_tables import SIZE, draw_crowded
+from vision.synthetic.pictures import DrawnIndex, Picture
 from vision.training import doubtful_finds
 from vision.training.doubtful_finds import (
     DOUBTED_SHARE,
+    NONE_SHARE,
     PROMISED,
     REAL_SHARE_SEEN,
     SPARE,
     SURE_SHARE,
+    TURNING,
     UPRIGHT_SIDE,
     WHOLE_SIDE,
     Find,
     chances,
     draw_lot,
     finds_at,
+    patches_at,
     worth_learning,
     write_finds,
 )
-from vision.training.glimpses import FACE, UPRIGHT, Square, glimpse_of_find
+from vision.training.glimpses import EXAMINED, FACE, Square, glimpse_of_find
 from vision.training.shards import UNREADABLE
 
 DECKS = 50
@@ -75,17 +79,22 @@ def test_how_often_a_find_is_seen_is_told_by_doubt_by_height_and_by_where_it_is_
     read = logits(*[0.5] * 300, *[0.99] * 100)
     heights = np.where(np.arange(400) % 2, LEAST_HEIGHT, LEAST_HEIGHT - 0.1).astype(np.float32)
     real = np.arange(400) % 10 < 2
-    often = chances(read, heights, real)
+    none = ~real & (np.arange(400) % 10 == 9)
+    often = chances(read, heights, real, none)
     doubted = np.arange(400) < 300
     assert often.sum() == pytest.approx(1)
-    assert often[real].sum() == pytest.approx(REAL_SHARE_SEEN)
-    assert often[doubted & real].sum() == pytest.approx(DOUBTED_SHARE * REAL_SHARE_SEEN)
-    assert often[doubted & ~real].sum() == pytest.approx(DOUBTED_SHARE * (1 - REAL_SHARE_SEEN))
+    assert often[none].sum() == pytest.approx(NONE_SHARE)
+    some = often / (1 - NONE_SHARE)
+    assert some[real].sum() == pytest.approx(REAL_SHARE_SEEN)
+    assert some[doubted & real].sum() == pytest.approx(DOUBTED_SHARE * REAL_SHARE_SEEN)
+    others = doubted & ~real & ~none
+    assert some[others].sum() == pytest.approx(DOUBTED_SHARE * (1 - REAL_SHARE_SEEN))
     assert often[5] / often[4] == pytest.approx(PROMISED)
 
 
 def test_where_nothing_is_real_or_sure_the_rest_is_seen_all_the_same() -> None:
-    often = chances(logits(0.5, 0.6), np.full(2, 20, np.float32), np.zeros(2, bool))
+    nothing = np.zeros(2, bool)
+    often = chances(logits(0.5, 0.6), np.full(2, 20, np.float32), nothing, nothing)
     assert often.tolist() == pytest.approx([0.5, 0.5])
 
 
@@ -101,11 +110,11 @@ def test_squares_of_finds_show_what_the_networks_see_and_a_little_more(lean: flo
     assert find.upright.shape == (UPRIGHT_SIDE, UPRIGHT_SIDE, 3)
     assert find.face.shape == (WHOLE_SIDE, WHOLE_SIDE, 3)
     upright, face = (
-        crop(image, map_upright(box[0], lean)),
+        crop(image, map_examined(box[0], lean), EXAMINED_SIDE),
         crop(image, map_face(box[0], lean), FACE_SIDE),
     )
     for square, looked_at, seen in (
-        (find.upright, UPRIGHT, upright), (find.face, FACE, face)
+        (find.upright, EXAMINED, upright), (find.face, FACE, face)
     ):  # fmt: skip
         assert np.abs(inner(square, looked_at).astype(int) - seen).mean() < 4
 
@@ -120,7 +129,7 @@ def inner(square: Image, looked_at: Square) -> Image:
     return np.asarray(seen, np.uint8)
 
 
-@pytest.mark.parametrize(("looked_at", "side"), [(UPRIGHT, CROP_SIDE), (FACE, FACE_SIDE)])
+@pytest.mark.parametrize(("looked_at", "side"), [(EXAMINED, EXAMINED_SIDE), (FACE, FACE_SIDE)])
 def test_a_glimpse_of_a_find_has_the_index_about_where_the_networks_expect_it(
     looked_at: Square, side: int
 ) -> None:
@@ -160,7 +169,30 @@ def test_a_lot_is_drawn_whole_or_not_at_all_and_only_once(
     assert draw_lot(tmp_path, 3, usual_folder()).read_bytes() == b"as it was"
     path.unlink()
     assert draw_lot(tmp_path, 3, usual_folder()).read_bytes() == first
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
+    turning = tmp_path / TURNING / path.name
+    assert {*tmp_path.rglob("*.*")} == {path, turning}
+    with np.load(turning) as kept:
+        assert len(kept["numbers"]) > 3
+        assert kept["numbers"].max() < UNREADABLE
+        assert np.isfinite(kept["found"]).all()
+
+
+def test_the_turner_learns_how_indexes_lie_that_can_be_read_from_what_was_found_of_them() -> None:
+    def index(card: str, left: float, visible: float = 1.0) -> DrawnIndex:
+        right = left + 12
+        at = np.array([[left, 90], [right, 90], [right, 114], [left, 114]], np.float32)
+        return DrawnIndex(card, at, visible, 24, 1, 200)
+
+    image = np.zeros((200, 300, 3), np.uint8)
+    picture = Picture(image, (index("6S", 40), index("7S", 100, visible=0.3)), ())
+    rank_alone, covered, nothing = (40, 90, 52, 103), (100, 90, 112, 114), (200, 90, 212, 114)
+    boxes = np.array([covered, nothing, rank_alone], np.float32)
+    (patch,) = patches_at(picture, boxes)
+    assert patch.number == NUMBERS["6S"]
+    drawn, own = patch.found[3] - patch.found[1], patch.corners[3, 1] - patch.corners[0, 1]
+    assert drawn / own == pytest.approx(13 / 24)
+    assert not list(patches_at(picture, boxes[:0]))
+    assert not list(patches_at(Picture(image, (), ()), boxes))
 
 
 def test_finds_that_cannot_be_written_leave_no_file(tmp_path: Path) -> None:

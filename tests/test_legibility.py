@@ -13,7 +13,6 @@ import pytest
 from vision.evaluation_scenes import GRAINY_BELOW, LEAST_CONTRAST, label_of
 from vision.synthetic.cameras import View, looking_at
 from vision.synthetic.legibility import LEAST_DISTINCTNESS, Filmed, most_alike
-
 from vision.synthetic.tables import LaidCard, Table, draw_table
 
 if TYPE_CHECKING:

@@ -11,9 +11,10 @@ from vision.boxes import lean
 from vision.cards import NUMBERS
 from vision.finder import BACK, Found
 from vision.index_crops import CROP_MARGIN, CROP_SIDE, FACE_AT, FACE_SIDE, upright_height
+from vision.index_looks import CLOSER
 from vision.index_turner import STEP, STEPS, Leans, Lying, leans_from, shares_of
 from vision.synthetic.pictures import DrawnCard, DrawnIndex, Picture
-from vision.training import shards
+from vision.training import glimpses, shards
 from vision.training.glimpses import glimpse_as_it_lies, glimpse_of_face, glimpse_upright
 from vision.training.real_pictures import box_patch
 from vision.training.shards import (
@@ -299,6 +300,22 @@ def test_the_turner_sees_an_index_at_any_angle_and_is_told_how_it_lies(
     assert redder >= 15  # now and then it is seen without colour
     assert upside_down == 0
     assert max(leans) - min(leans) > 180
+
+
+def test_the_turner_at_times_sees_an_index_from_nearer_by_as_where_it_is_in_doubt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    patch = red_over_white(0)
+    monkeypatch.setattr(glimpses, "LOOSE_SHARE", 0.0)
+    sizes = []
+    for share in (0.0, 1.0):
+        monkeypatch.setattr(glimpses, "CLOSER_SHARE", share)
+        rng = np.random.default_rng(3)
+        told = [
+            glimpse_as_it_lies(patch.image, patch.corners, 9, NOT_FOUND, rng)[1] for _ in range(40)
+        ]
+        sizes.append(np.median([truth[3] for truth in told]))
+    assert sizes[1] - sizes[0] == pytest.approx(np.log(1 / CLOSER), abs=0.15)
 
 
 def test_a_patch_keeps_the_box_that_a_finder_drew_round_its_index() -> None:

@@ -21,7 +21,7 @@ from vision.card_reader import (
 from vision.cards import CARDS, NUMBERS
 from vision.evaluation import Marks, evaluate
 from vision.evaluation_report import figures_of
-from vision.index_crops import CROP_SIDE, FACE_SIDE
+from vision.index_crops import CROP_SIDE, EXAMINED_SIDE, FACE_SIDE
 from vision.index_turner import PLACE, STEPS
 from vision.labelled_folder import (
     BadFolder,
@@ -37,7 +37,7 @@ from vision.model_files import (
     ModelFiles,
     Network,
     ReaderFile,
-    SurveyorFile,
+    SecondLookFile,
     TurnerFile,
     load_model_files,
     write_model_files,
@@ -112,17 +112,18 @@ def weights(tmp_path: Path) -> Path:
         ],
     )
     finder, turner = FinderFile("finder.onnx", ""), TurnerFile("turner.onnx", "")
-    save_network(
-        folder / "surveyor.onnx",
-        ["batch", 3, FACE_SIDE, FACE_SIDE],
-        {"nothing": np.zeros((3, 53), np.float32)},
-        [
-            helper.make_node("ReduceMean", ["given"], ["mean"], axes=[2, 3], keepdims=0),
-            helper.make_node("MatMul", ["mean", "nothing"], ["told"]),
-        ],
-    )
-    reader, surveyor = ReaderFile("reader.onnx", ""), SurveyorFile("surveyor.onnx", "")
-    write_model_files(ModelFiles(folder, finder, turner, reader, surveyor))
+    for name, side in (("examiner", EXAMINED_SIDE), ("surveyor", FACE_SIDE)):
+        save_network(
+            folder / f"{name}.onnx",
+            ["batch", 3, side, side],
+            {"nothing": np.zeros((3, 53), np.float32)},
+            [
+                helper.make_node("ReduceMean", ["given"], ["mean"], axes=[2, 3], keepdims=0),
+                helper.make_node("MatMul", ["mean", "nothing"], ["told"]),
+            ],
+        )
+    looks = (SecondLookFile(f"{name}.onnx", "") for name in ("examiner", "surveyor"))
+    write_model_files(ModelFiles(folder, finder, turner, ReaderFile("reader.onnx", ""), *looks))
     return folder
 
 
@@ -184,7 +185,7 @@ def as_written(name: str) -> Spoil:
         (lambda folder: (folder / DESCRIPTION).write_text("{"), "models.json is not JSON"),
         (
             lambda folder: (folder / DESCRIPTION).write_text("[]"),
-            "an object with finder, turner, reader and surveyor",
+            "an object with finder, turner, reader, examiner and surveyor",
         ),
         (lambda folder: (folder / "reader.onnx").unlink(), "reader.onnx cannot be read"),
         (lambda folder: (folder / "finder.onnx").write_bytes(b"?"), "finder.onnx are damaged"),

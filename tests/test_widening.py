@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from vision.training.widening import Weights, widened
+from vision.training.learnt_weights import Weights
+from vision.training.widening import widened
 
 PICTURES = np.random.default_rng(5).random((8, 3))
 

@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audit.errors import CatwalkError
-from vision.boxes import Boxes, Image
-from vision.card_surveyor import CardSurveyor
+from vision.boxes import Image
 from vision.cards import CARDS
 from vision.finder import Finder, Found
 from vision.index_belief import UNFITTED, Belief, log_odds
 from vision.index_crops import upright_height
-from vision.index_looks import set_right
+from vision.index_looks import Looked, SetRight, set_right
 from vision.index_reader import IndexReader, Weighing
-from vision.index_turner import IndexTurner, Leans
+from vision.index_turner import IndexTurner
 from vision.joining import join_indexes
 from vision.model_files import READABLE, THREADS, ModelFiles, Network, load_model_files
+from vision.second_looks import examiner, surveyor
 
 LEAST_HEIGHT = 14.0
 """Pixels: an index that is less tall is said to be too small, whatever it reads."""
@@ -155,9 +155,9 @@ class CardReader:
         read what is found.
         """
         found = self._finder.find(image, scales) if part is None else self._in(image, scales, part)
-        lying, scores, read = set_right(image, found, self._turner, self._reader)
-        boxes, leans = lying.boxes, lying.leans
-        probabilities = self._read_indexes(image, boxes, leans, read)
+        right = set_right(image, found, self._turner, self._reader)
+        boxes, leans, scores = right.lying.boxes, right.lying.leans, right.scores
+        probabilities = self.weighed(image, right)
         readable = 1 - probabilities[:, -1]
         cards = given_readable(probabilities)
         seen = [
@@ -201,15 +201,24 @@ class CardReader:
         moved = np.array([left, top, left, top], np.float32)
         return replace(found, indexes=found.indexes + moved, backs=found.backs + moved)
 
-    def _read_indexes(
-        self, image: Image, boxes: Boxes, leans: Leans, read: NDArray[np.float32]
-    ) -> NDArray[np.float32]:
-        """What each index reads; at both leans, by their shares, where it is not clear how it lies.
+    def weighed(self, image: Image, right: SetRight) -> NDArray[np.float32]:
+        """What each index reads: the mean of both looks at those that were looked at again."""
+        probabilities = self._read_at(image, right.first)
+        twice = np.flatnonzero(right.twice)
+        if len(twice):
+            again = self._read_at(image, right.closer.only(twice))
+            probabilities[twice] = (probabilities[twice] + again) / 2
+        return probabilities
 
-        A lean that is wrong mostly reads as nothing, and one that reads speaks for itself: so what
-        can be read at each weighs in as well.
+    def _read_at(self, image: Image, looked: Looked) -> NDArray[np.float32]:
+        """What each index reads by one look at how it lies.
+
+        At both leans, by their shares, where it is not clear how it lies. A lean that is wrong
+        mostly reads as nothing, and one that reads speaks for itself: so what can be read at each
+        weighs in as well.
         """
-        said = self._reader.weighed(image, boxes, leans.likeliest, read)
+        boxes, leans = looked.lying.boxes, looked.lying.leans
+        said = self._reader.weighed(image, boxes, leans.likeliest, looked.read)
         doubtful = np.flatnonzero(leans.rival_share >= LEAST_RIVAL)
         if len(doubtful):
             other = self._reader.read(image, boxes[doubtful], leans.rival[doubtful])
@@ -261,17 +270,14 @@ def load_card_reader(
 
 def load_index_reader(files: ModelFiles, threads: int = THREADS) -> IndexReader:
     """Load the networks that read indexes, with what makes their words come true."""
-    return IndexReader(
-        Network(files.folder / files.reader.file, threads),
-        CardSurveyor(Network(files.folder / files.surveyor.file, threads)),
-        weighing_of(files),
+    reader, *others = (
+        Network(files.folder / part.file, threads)
+        for part in (files.reader, files.examiner, files.surveyor)
     )
-
-
-def weighing_of(files: ModelFiles) -> Weighing:
-    """How the words of reader and surveyor are weighed."""
-    told = files.surveyor
-    return Weighing(files.reader.temperature, told.weight, told.temperature, told.sure_from)
+    told = files.reader
+    weights = (told.weight, files.examiner.weight, files.surveyor.weight)
+    looks = [look(network) for look, network in zip((examiner, surveyor), others, strict=True)]
+    return IndexReader(reader, looks, Weighing(told.temperature, weights, told.sure_from))
 
 
 def read_image(path: Path) -> Image:

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import USUAL_INDEX_SHAPE, Image
+from vision.boxes import USUAL_INDEX_SHAPE, Boxes, Image
 
 CROP_SIDE = 64
 """Pixels of the square that is looked at."""
@@ -16,6 +16,10 @@ CROP_MARGIN = 2.0
 
 Wide enough to hold an index of which only the rank was found, and the pips beside one.
 """
+EXAMINED_SIDE = 80
+EXAMINED_MARGIN = 8 / 3
+"""The same of the square that is looked at where an index is hard to read: what is hard to read was
+often set right badly, and so more of what surrounds it is seen."""
 FACE_SIDE = 96
 FACE_MARGIN = 6.4
 FACE_AT = (0.36, 0.2)
@@ -38,6 +42,13 @@ def map_upright(box: Box, lean: float, margin: float = CROP_MARGIN, side: int = 
     return _map(box, upright_height(box, lean), lean, margin, side)
 
 
+def map_examined(
+    box: Box, lean: float, margin: float = EXAMINED_MARGIN, side: int = EXAMINED_SIDE
+) -> Map:
+    """The square that shows more of what surrounds an index which leans so."""
+    return map_upright(box, lean, margin, side)
+
+
 def map_face(box: Box, lean: float, margin: float = FACE_MARGIN, side: int = FACE_SIDE) -> Map:
     """The square that shows the card on which an index leans so many degrees to the right."""
     return _map(box, upright_height(box, lean), lean, margin, side, FACE_AT)
@@ -49,6 +60,12 @@ def upright_height(box: Box, lean: float) -> float:
     turn = math.radians(lean)
     spread = (1 + 1 / USUAL_INDEX_SHAPE) * (abs(math.cos(turn)) + abs(math.sin(turn)))
     return (right - left + bottom - top) / spread
+
+
+def upright_heights(boxes: Boxes, leans: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The same of many."""
+    each = (upright_height(box, lean) for box, lean in zip(boxes, leans.tolist(), strict=True))
+    return np.fromiter(each, np.float32, len(boxes))
 
 
 def _map(

@@ -56,12 +56,14 @@ class Lying:
         leans = Leans(*(each[which] for each in self.leans))
         return Lying(self.boxes[which], leans, self.sizes[which])
 
-    def take_over(self, which: NDArray[np.intp], others: "Lying") -> None:
-        """Replace some of them by what was told later."""
-        self.boxes[which] = others.boxes
-        self.sizes[which] = others.sizes
-        for told, later in zip(self.leans, others.leans, strict=True):
+    def taking_over(self, which: NDArray[np.intp], others: "Lying") -> "Lying":
+        """The same with some of them replaced by what was told later."""
+        boxes, sizes = self.boxes.copy(), self.sizes.copy()
+        boxes[which], sizes[which] = others.boxes, others.sizes
+        leans = Leans(*(each.copy() for each in self.leans))
+        for told, later in zip(leans, others.leans, strict=True):
             told[which] = later
+        return Lying(boxes, leans, sizes)
 
 
 class IndexTurner:
@@ -77,7 +79,7 @@ class IndexTurner:
         shared = np.diag(overlaps(boxes, lying.boxes))
         badly = np.flatnonzero(shared < BADLY_FOUND)
         if len(badly):
-            lying.take_over(badly, self.turn_once(image, lying.boxes[badly]))
+            lying = lying.taking_over(badly, self.turn_once(image, lying.boxes[badly]))
         return lying
 
     def turn_once(self, image: Image, boxes: Boxes) -> Lying:

@@ -6,11 +6,11 @@
       "finder": {"file": "finder.onnx", "sha256": "…", "threshold": 0.3, "back_threshold": 0.5,
                  "overlap": 0.5, "longest_side": 1600},
       "turner": {"file": "turner.onnx", "sha256": "…"},
-      "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "readable": 0.5,
-                 "by_score": 1.1, "by_reading": 0.8, "by_card": 0.2, "offset": 2.0,
-                 "believed": 0.5},
-      "surveyor": {"file": "surveyor.onnx", "sha256": "…", "weight": 0.6, "temperature": 1.4,
-                   "sure_from": 0.9}
+      "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "sure_from": 0.97,
+                 "weight": 0.7, "readable": 0.5, "by_score": 1.1, "by_reading": 0.8,
+                 "by_card": 0.2, "offset": 2.0, "believed": 0.5},
+      "examiner": {"file": "examiner.onnx", "sha256": "…", "weight": 0.5},
+      "surveyor": {"file": "surveyor.onnx", "sha256": "…", "weight": 0.4}
     }
 
 This is the only file that knows in which framework the weights run.
@@ -33,6 +33,8 @@ DESCRIPTION = "models.json"
 THREADS = 2
 READABLE = 0.5
 """The probability from which on an index is called readable."""
+SURE_FROM = 0.97
+"""Where the reader is as sure as that, nobody looks again."""
 
 
 class BadModel(CatwalkError):
@@ -70,6 +72,10 @@ class ReaderFile:
     file: str
     sha256: str
     temperature: float = 1.0
+    sure_from: float = SURE_FROM
+    """Where it is as sure as that, examiner and surveyor are not asked."""
+    weight: float = 1.0
+    """What its word weighs beside theirs."""
     readable: float = READABLE
     """An index is called readable from this probability on."""
     by_score: float = 1.0
@@ -87,17 +93,12 @@ class ReaderFile:
 
 
 @dataclass(frozen=True, slots=True)
-class SurveyorFile:
-    """The weights that read an index by its card, and what their word weighs."""
+class SecondLookFile:
+    """The weights that look again where the reader is in doubt, and what their word weighs."""
 
     file: str
     sha256: str
     weight: float = 0.5
-    """Beside the reader's word."""
-    temperature: float = 1.0
-    """Makes what both say together come true."""
-    sure_from: float = 0.9
-    """Where the reader is as sure as that, it is not asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +109,8 @@ class ModelFiles:
     finder: FinderFile
     turner: TurnerFile
     reader: ReaderFile
-    surveyor: SurveyorFile
+    examiner: SecondLookFile
+    surveyor: SecondLookFile
 
     @property
     def parts(self) -> tuple[tuple[str, "Described"], ...]:
@@ -117,6 +119,7 @@ class ModelFiles:
             ("finder", self.finder),
             ("turner", self.turner),
             ("reader", self.reader),
+            ("examiner", self.examiner),
             ("surveyor", self.surveyor),
         )
 
@@ -183,17 +186,17 @@ def load_model_files(folder: Path | None = None) -> ModelFiles:
     except ValueError as problem:
         raise BadModel(f"{path} is not JSON: {problem}") from None
     if not isinstance(described, dict):
-        raise BadModel(f"{path} has to hold an object with finder, turner, reader and surveyor")
+        raise BadModel(f"{path} has to hold an object with {_NAMES}")
     files = ModelFiles(
         folder,
         _read_part(described, "finder", FinderFile, path),
         _read_part(described, "turner", TurnerFile, path),
         _read_part(described, "reader", ReaderFile, path),
-        _read_part(described, "surveyor", SurveyorFile, path),
+        _read_part(described, "examiner", SecondLookFile, path),
+        _read_part(described, "surveyor", SecondLookFile, path),
     )
-    for name, part in (("reader", files.reader), ("surveyor", files.surveyor)):
-        if not part.temperature > 0:
-            raise BadModel(f"{path}, {name}: the temperature has to be above 0")
+    if not files.reader.temperature > 0:
+        raise BadModel(f"{path}, reader: the temperature has to be above 0")
     for _, described_part in files.parts:
         _check(folder / described_part.file, described_part.sha256)
     return files
@@ -214,8 +217,9 @@ def checksum(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-Described = FinderFile | TurnerFile | ReaderFile | SurveyorFile
-Part = TypeVar("Part", FinderFile, TurnerFile, ReaderFile, SurveyorFile)
+Described = FinderFile | TurnerFile | ReaderFile | SecondLookFile
+Part = TypeVar("Part", FinderFile, TurnerFile, ReaderFile, SecondLookFile)
+_NAMES = "finder, turner, reader, examiner and surveyor"
 
 
 def _read_part(described: Mapping[str, object], name: str, kind: type[Part], path: Path) -> Part:

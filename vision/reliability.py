@@ -7,6 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 TEMPERATURES = np.exp(np.linspace(np.log(0.3), np.log(3.0), 93))
+NEWTON_STEPS = 40
+LONGEST_STEP = 0.5
+STIFFNESS = 1e-4
+"""Keeps weights finite where a few things are told without fail."""
 EDGES = (0.0, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999, 1.0)
 """Close together at the top, where it is decided what is believed."""
 
@@ -77,3 +81,27 @@ def surprise(logits: NDArray[np.float32], numbers: Sequence[int], temperature: f
     scaled = scaled - scaled.max(axis=1, keepdims=True)
     sums = np.log(np.exp(scaled).sum(axis=1))
     return float(np.mean(sums - scaled[np.arange(len(numbers)), np.asarray(numbers)]))
+
+
+def likeliest_weights(
+    said: Sequence[NDArray[np.float32]], numbers: Sequence[int]
+) -> tuple[float, ...]:
+    """What several words on the same things weigh where what was right is likeliest; none less
+    than nothing.
+
+    Found by Newton's steps: how unlikely what was right is has a single lowest point.
+    """
+    words = np.stack(said, axis=1).astype(np.float64)
+    rows, right = np.arange(len(numbers)), np.asarray(numbers)
+    weights = np.full(len(said), 1 / len(said))
+    for _ in range(NEWTON_STEPS):
+        together = np.einsum("w,nwc->nc", weights, words)
+        shares = np.exp(together - together.max(axis=1, keepdims=True))
+        shares /= shares.sum(axis=1, keepdims=True)
+        expected = np.einsum("nc,nwc->nw", shares, words)
+        apart = words - expected[:, :, None]
+        slope = (expected - words[rows, :, right]).mean(axis=0) + STIFFNESS * weights
+        bend = np.einsum("nc,nvc,nwc->vw", shares, apart, apart) / len(rows)
+        step = np.linalg.solve(bend + STIFFNESS * np.eye(len(weights)), slope)
+        weights = np.clip(weights - np.clip(step, -LONGEST_STEP, LONGEST_STEP), 0, None)
+    return tuple(round(float(each), 3) for each in weights)

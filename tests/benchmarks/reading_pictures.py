@@ -83,13 +83,13 @@ def main() -> None:
         image = draw_scene(SEED + number, kept_out=True).image
         took = {"ours": timed(cards.read, image), "nano": timed(nano.run, bare)}
         found = finder.find(image)
-        lying, _, read = set_right(image, found, turner, reader)
-        boxes, leans = lying.boxes, lying.leans
-        each = given_readable(reader.weighed(image, boxes, leans.likeliest, read))
+        right = set_right(image, found, turner, reader)
+        boxes, leans = right.lying.boxes, right.lying.leans.likeliest
+        each = given_readable(cards.weighed(image, right))
         took["find"] = timed(finder.find, image)
         took["set right"] = timed(set_right, image, found, turner, reader)
-        took["weigh"] = timed(reader.weighed, image, boxes, leans.likeliest, read)
-        took["join"] = timed(join_indexes, image, boxes, each, leans.likeliest)
+        took["weigh"] = timed(cards.weighed, image, right)
+        took["join"] = timed(join_indexes, image, boxes, each, leans)
         if number >= 2:  # the first runs still set up memory
             indexes += len(found.indexes)
             for name, seconds in took.items():
@@ -101,7 +101,7 @@ def main() -> None:
         f"nano at {NANO_SIDE}   {middle['nano']:7.1f} ms\n"
         f"a picture     {middle['ours']:7.1f} ms, of which finding {middle['find']:.1f}, "
         f"setting right and reading {middle['set right']:.1f}, "
-        f"surveying and weighing {middle['weigh']:.1f}, "
+        f"looking again and weighing {middle['weigh']:.1f}, "
         f"joining {middle['join']:.1f}\n"
         f"ratio         {middle['ours'] / middle['nano']:7.2f}\n"
     )

@@ -2,8 +2,9 @@
 
 What tells an index from the most similar one of its deck, filmed alike, is set against what noise
 and coding changed in it: the discriminability (d′) that signal detection theory gives to one who
-knows the deck and wastes nothing. People who read letters in noise use about a tenth of what is
-there (Pelli and others, "Feature detection and letter identification", 2006), so they need more.
+knows the deck and wastes nothing. People who read letters in noise use only a part of what is
+there, less of intricate type than of plain (Pelli and others, "Feature detection and letter
+identification", 2006); here they are taken to use a tenth.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python -m vision.training --work FOLDER [--real DATA/train] [--out models]
 
 Draws pictures, trains the networks, finds the indexes in real pictures of cards and goes on
-training with them, lets the networks look at tables full of cards and refines those that read on
-what they doubt, makes the probabilities come true, and writes the weights. It can be stopped at any
-time: called again, it goes on where it was.
+training with them, lets the networks look at tables full of cards, teaches the turner and those
+that look again what was doubted, makes the probabilities come true, and writes the weights. It can
+be stopped at any time: called again, it goes on where it was.
 """
 
 from pathlib import Path
@@ -42,17 +42,16 @@ from vision.training.course import Course, follow
     "--scenes",
     type=click.IntRange(min=0),
     default=12_000,
-    help="Drawn scenes to learn from; with --start, 0 does no more than refine.",
+    help="Drawn scenes to learn from; with --start, 0 teaches only from what is doubted.",
 )
 @click.option(
-    "--lots", default=150, help="Lots of 110 drawn pictures of which what is doubted is learnt."
+    "--lots", default=120, help="Lots of 110 drawn pictures of which what is doubted is learnt."
 )
 @click.option("--epochs", default=3, help="Times the finder sees each picture.")
 @click.option(
     "--batches",
     default=60_000,
-    help="Batches of 48 indexes that reader and surveyor see; the turner a third, and half as many "
-    "of what is doubted.",
+    help="Batches of 48 indexes that the reader sees; the others see more or fewer in proportion.",
 )
 @click.option("--seed", default=1, help="The same seed, the same course.")
 def main(
@@ -66,7 +65,7 @@ def main(
     batches: int,
     seed: int,
 ) -> None:
-    """Train the finder, the turner, the reader and the surveyor."""
+    """Train the finder, the turner, the reader, the examiner and the surveyor."""
     if not scenes and start is None:
         raise click.UsageError("Without scenes there is nothing to begin with: give --start, too.")
     follow(Course(work, out, real, scenes, epochs, batches, lots, seed, start))

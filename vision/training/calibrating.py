@@ -13,17 +13,17 @@ from numpy.typing import NDArray
 
 from vision.boxes import Boxes, overlaps
 from vision.card_reader import LEAST_HEIGHT
-from vision.card_surveyor import CardSurveyor
 from vision.cards import NUMBERS
 from vision.evaluation_scenes import HIDDEN
 from vision.finder import Finder
 from vision.index_belief import Belief, fitted_belief
-from vision.index_crops import upright_height
+from vision.index_crops import upright_heights
 from vision.index_looks import set_right
 from vision.index_reader import IndexReader, Weighing
 from vision.index_turner import IndexTurner
-from vision.model_files import READABLE, FinderFile, Network
-from vision.reliability import best_temperature, surprise
+from vision.model_files import READABLE, SURE_FROM, FinderFile, Network
+from vision.reliability import TEMPERATURES, best_temperature, likeliest_weights
+from vision.second_looks import examiner, surveyor
 from vision.synthetic.pictures import DrawnIndex
 from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
 from vision.training.shards import CLEAR_FROM, SHARP_FROM, UNREADABLE
@@ -35,16 +35,13 @@ SAME_FROM: Final = 0.3
 SHOWS_FROM: Final = 0.8
 """An index of which less shows may be read or not, as one that is blurred or faint may."""
 OPEN: Final = -1
-SURE_FROM: Final = 0.9
-"""Where the reader is as sure as that, the surveyor is not asked."""
-WEIGHTS: Final = (0.0, *(round(0.05 * step, 2) for step in range(2, 31)))
-"""Those of the surveyor's word that are tried."""
 LOT: Final = 25
-NETWORKS: Final = ("finder", "turner", "reader", "surveyor")
+NETWORKS: Final = ("finder", "turner", "reader", "examiner", "surveyor")
 TOUCHING: Final = 0.05
+LEAST_LIKELY: Final = 1e-9
 LOWEST_THRESHOLD: Final = 0.1
 """Finds of lower scores are hardly ever indexes, and there are many of them."""
-FALSE_A_SCENE: Final = 0.018
+FALSE_A_SCENE: Final = 0.033
 """How many finds in a scene may be read as cards where there is none."""
 
 
@@ -56,9 +53,9 @@ class Said:
     scores: NDArray[np.float32]
     """How surely the finder took it for an index."""
     read: NDArray[np.float32]
-    """What the reader said."""
-    surveyed: NDArray[np.float32]
-    """What the surveyor said."""
+    """What the reader said at each look at how it lies: finds × looks × cards."""
+    again: NDArray[np.float32]
+    """What examiner and surveyor said there: finds × looks × both × cards."""
     numbers: NDArray[np.intp]
     """What is right: a card's number, or unreadable, or `OPEN`."""
     indexes: NDArray[np.intp]
@@ -67,30 +64,49 @@ class Said:
     """How tall it is taken to be."""
 
     def weighing(self, sure_from: float = SURE_FROM) -> Weighing:
-        """What makes the probabilities come true, by the reader alone and with the surveyor.
+        """What makes the probabilities come true, by the reader alone and with the second looks.
 
-        Temperatures are those of indexes of every size; but what the surveyor weighs is told by
-        those that are not said to be too small, for the smaller they are, the more it knows.
+        Temperatures are those of indexes of every size that is looked at; but what each look weighs
+        is told by those that are not said to be too small.
         """
         known = self.numbers != OPEN
+        nothing = (1.0, *(0.0 for _ in range(self.again.shape[2])))
         if not known.any():
-            return Weighing(sure_from=sure_from)
-        temperature = best_temperature(self.read[known], self.numbers[known].tolist())
-        alone = Weighing(round(temperature, 3), sure_from=sure_from)
-        asked = known & alone.doubtful(alone.alone(self.read))
+            return Weighing(weights=nothing, sure_from=sure_from)
+        first = self.read[known, 0]
+        temperature = best_temperature(first, self.numbers[known].tolist())
+        alone = Weighing(round(temperature, 3), nothing, sure_from)
+        asked = known & alone.doubtful(alone.alone(self.read[:, 0]), self.heights)
         if not asked.any():
             return alone
         tall = asked & (self.heights >= LEAST_HEIGHT)
-        weight = min(WEIGHTS, key=lambda each: self._weighed(tall if tall.any() else asked, each))
-        _, temperature = self._weighed(asked, weight)
-        return replace(alone, surveyed=weight, surveyed_temperature=round(temperature, 3))
+        chosen = tall if tall.any() else asked
+        looks = self.read.shape[1]
+        right = np.repeat(self.numbers[chosen], looks).tolist()
+        weights = likeliest_weights(self._words(chosen), right)
+        colder = min(TEMPERATURES, key=lambda each: self._surprise(asked, weights, float(each)))
+        return replace(alone, weights=tuple(round(weight / colder, 3) for weight in weights))
 
-    def _weighed(self, asked: NDArray[np.bool_], weight: float) -> tuple[float, float]:
-        """The least surprise at what is right if the surveyor weighs so much; its temperature."""
-        both = (self.read[asked] + weight * self.surveyed[asked]).astype(np.float32)
-        right = self.numbers[asked].tolist()
-        temperature = best_temperature(both, right)
-        return surprise(both, right, temperature), temperature
+    def _words(self, which: NDArray[np.bool_]) -> list[NDArray[np.float32]]:
+        """What reader, examiner and surveyor said of some finds, look by look."""
+        cards = self.read.shape[-1]
+        again = self.again[which]
+        others = (again[:, :, each].reshape(-1, cards) for each in range(again.shape[2]))
+        return [self.read[which].reshape(-1, cards), *others]
+
+    def _together(self, which: NDArray[np.bool_], weighing: Weighing) -> NDArray[np.float32]:
+        """The probabilities of some finds by all that was said: the mean of the looks."""
+        each = weighing.together(self._words(which))
+        return np.asarray(each.reshape(-1, *self.read.shape[1:]).mean(axis=1), np.float32)
+
+    def _surprise(
+        self, which: NDArray[np.bool_], weights: Sequence[float], temperature: float
+    ) -> float:
+        """How unlikely what was right is called, if words weigh so by a temperature."""
+        cooled = tuple(weight / temperature for weight in weights)
+        told = self._together(which, Weighing(weights=cooled))
+        right = told[np.arange(len(told)), self.numbers[which]]
+        return -float(np.log(np.maximum(right, LEAST_LIKELY)).mean())
 
     def belief(self, weighing: Weighing) -> Belief:
         """How scores and readings tell which finds are indexes."""
@@ -108,9 +124,9 @@ class Said:
 
     def probabilities(self, weighing: Weighing) -> NDArray[np.float32]:
         """What follows from what was said, weighed so."""
-        said = weighing.alone(self.read)
-        asked = weighing.doubtful(said)
-        said[asked] = weighing.together(self.read[asked], self.surveyed[asked])
+        said = weighing.alone(self.read[:, 0])
+        asked = weighing.doubtful(said, self.heights)
+        said[asked] = self._together(asked, weighing)
         return said
 
 
@@ -119,31 +135,40 @@ def said_of_kept_out(folder: Path, scenes: int = SCENES) -> Said:
     lots = [range(first, min(first + LOT, scenes)) for first in range(0, scenes, LOT)]
     with ProcessPoolExecutor() as pool:
         parts = [*pool.map(_said_of, itertools.repeat(folder), lots)]
-    scores, read, surveyed, numbers, indexes, heights = map(
-        np.concatenate, zip(*parts, strict=True)
-    )
-    return Said(scenes, scores, read, surveyed, numbers, indexes, heights)
+    scores, read, again, numbers, indexes, heights = map(np.concatenate, zip(*parts, strict=True))
+    return Said(scenes, scores, read, again, numbers, indexes, heights)
 
 
 def _said_of(folder: Path, scenes: range) -> tuple[NDArray[Any], ...]:
     """What is said of some scenes, and known of it, as `Said` has it."""
     cv2.setNumThreads(1)
     networks = (Network(folder / f"{name}.onnx", 1) for name in NETWORKS)
-    finder_network, turner_network, reader_network, surveyor_network = networks
+    finder_network, turner_network, reader_network, examiner_network, surveyor_network = networks
     finder = Finder(finder_network, FinderFile("", "", threshold=LOWEST_THRESHOLD))
     turner = IndexTurner(turner_network)
-    reader, surveyor = IndexReader(reader_network), CardSurveyor(surveyor_network)
+    reader = IndexReader(reader_network)
+    looks = examiner(examiner_network), surveyor(surveyor_network)
     parts = []
     for nth in scenes:
         picture = draw_scene(FIRST_SEED + nth * SCENES_A_DECK, kept_out=True)
         found = finder.find(picture.image)
-        lying, scores, read = set_right(picture.image, found, turner, reader)
-        boxes, leans = lying.boxes, lying.leans.likeliest
-        numbers, indexes = known_of(boxes, picture.indexes).T
-        tall = [upright_height(box, lean) for box, lean in zip(boxes, leans, strict=True)]
-        heights = np.array(tall, np.float32)
-        surveyed = surveyor.logits(picture.image, boxes, leans)
-        parts.append((scores, read, surveyed, numbers, indexes, heights))
+        right = set_right(picture.image, found, turner, reader)
+        numbers, indexes = known_of(right.lying.boxes, picture.indexes).T
+        each = (right.first, right.closer)
+        again = [
+            [look.logits(picture.image, at.lying.boxes, at.lying.leans.likeliest) for look in looks]
+            for at in each
+        ]
+        parts.append(
+            (
+                right.scores,
+                np.stack([at.read for at in each], axis=1),
+                np.array(again).transpose(2, 0, 1, 3),
+                numbers,
+                indexes,
+                upright_heights(right.first.lying.boxes, right.first.lying.leans.likeliest),
+            )
+        )
     return tuple(map(np.concatenate, zip(*parts, strict=True)))
 
 

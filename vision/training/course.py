@@ -20,19 +20,20 @@ from vision.model_files import (
     FinderFile,
     ModelFiles,
     ReaderFile,
-    SurveyorFile,
+    SecondLookFile,
     TurnerFile,
     write_model_files,
 )
 from vision.synthetic.scenes import SCENES_A_DECK
 from vision.training.calibrating import LOWEST_THRESHOLD, said_of_kept_out
 from vision.training.crop_export import export_network
-from vision.training.crop_training import Patches, Subject, keep_weights, train_on_crops
+from vision.training.crop_training import Patches, Subject, train_on_crops
 from vision.training.doubtful_finds import REAL, draw_lots, real_lot
 from vision.training.finder_training import export_finder, train_finder, write_data_file
+from vision.training.learnt_weights import NORMS, learnt_weights
 from vision.training.real_lessons import reader_of, real_lesson, windows
 from vision.training.real_pictures import real_pictures
-from vision.training.refining import Tell, refine
+from vision.training.second_look_training import Tell, train_second_looks
 from vision.training.shards import (
     KEPT_OUT_FROM,
     KINDS,
@@ -45,13 +46,15 @@ from vision.training.shards import (
 
 Thing = TypeVar("Thing")
 
-WEIGHTS: Final = tuple(
-    f"{name}{ending}" for name in ("finder", *Subject) for ending in (".onnx", ".pt")
+WEIGHTS: Final = (
+    "finder.onnx",
+    "finder.pt",
+    *(f"{name}{ending}" for name in Subject for ending in (".onnx", NORMS)),
 )
 TURNING_SHARE: Final = 0.33
 """The turner has so much less to learn than the reader."""
-REFINING_SHARE: Final = 0.5
-"""Of the batches: what is refined has learnt most already."""
+SECOND_LOOK_SHARE: Final = 0.4
+"""Of the batches: who learns from what is doubted has learnt before."""
 THREADS_EACH: Final = max((os.cpu_count() or 2) // 2, 1)
 KEPT_OUT_SHARDS: Final = 3
 FIRST_KEPT_OUT: Final = KEPT_OUT_FROM // (SCENES_IN_A_SHARD * SCENES_A_DECK)
@@ -103,11 +106,11 @@ class Course:
 def follow(course: Course) -> None:
     """Do all that is not done yet."""
     learnt = course.start if course.start and not course.scenes else learn_from_scenes(course)
-    refined = course.work / "refined"
-    learn_what_is_doubted(course, refined, learnt)
+    learnt_all = course.work / "third"
+    learn_to_look_again(course, learnt_all, learnt)
     course.out.mkdir(parents=True, exist_ok=True)
     for name in (*WEIGHTS, DESCRIPTION):
-        (course.out / name).write_bytes((refined / name).read_bytes())
+        (course.out / name).write_bytes((learnt_all / name).read_bytes())
 
 
 def learn_from_scenes(course: Course) -> Path:
@@ -144,19 +147,17 @@ def learn(course: Course, work: Path, folders: list[Path], start: Path | None) -
     work.mkdir(parents=True, exist_ok=True)
     beside = get_context("spawn")
     with ProcessPoolExecutor(1, beside, torch.set_num_threads, (THREADS_EACH,)) as pool:
-        finding = pool.submit(learn_to_find, course, work, folders, _weights(start, "finder"))
+        finding = pool.submit(learn_to_find, course, work, folders, start)
         torch.set_num_threads(THREADS_EACH)
         for subject in (Subject.TURNING, Subject.READING, Subject.SURVEYING):
             if not (work / f"{subject}.onnx").exists():
-                network = learn_subject(course, subject, work, folders, _weights(start, subject))
-                keep_weights(network, work / f"{subject}.pt")
-                export_network(network, subject.side, work / f"{subject}.onnx")
+                network = learn_subject(course, subject, work, folders, start)
+                export_network(network, subject.side, work, subject)
         finding.result()
-    describe(work)
 
 
-def learn_what_is_doubted(course: Course, work: Path, first: Path) -> None:
-    """Let the networks look at what is hard, and refine reader and surveyor on what they doubt."""
+def learn_to_look_again(course: Course, work: Path, first: Path) -> None:
+    """Let the networks look at what is hard, and teach some of them what is doubted."""
     lots = range(course.seed * course.lots, (course.seed + 1) * course.lots)
     _count("drawing what is doubted", draw_lots(course.doubted, lots, first), len(lots))
     if course.real:
@@ -165,19 +166,13 @@ def learn_what_is_doubted(course: Course, work: Path, first: Path) -> None:
             pictures = len(read_labelled_folder(folder))
             looked = real_lot(path, folder, first, whole_cards=whole_cards)
             _count(f"looking at {name} again", looked, pictures)
-    batches = round(REFINING_SHARE * course.batches)
+    batches = round(SECOND_LOOK_SHARE * course.batches)
     with _bar() as bar:
-        tell = _told_by(bar, Subject.READING, batches)
-        refine(
+        tell = _told_by(bar, Subject.EXAMINING, batches)
+        train_second_looks(
             course.doubted, work, first, batches, seed=course.seed, threads=THREADS_EACH, tell=tell
         )
     describe(work)
-
-
-def _weights(folder: Path | None, name: str) -> Path | None:
-    """The weights of a network to go on from, if a folder has them."""
-    path = folder / f"{name}.pt" if folder else None
-    return path if path and path.exists() else None
 
 
 def learn_to_find(course: Course, work: Path, folders: list[Path], start: Path | None) -> None:
@@ -186,7 +181,8 @@ def learn_to_find(course: Course, work: Path, folders: list[Path], start: Path |
         return
     with (work / "finder.log").open("a") as log, redirect_stdout(log), redirect_stderr(log):
         data = write_data_file(work / "data.yaml", folders, [course.kept_out])
-        best = train_finder(data, work, course.epochs, seed=course.seed, start=start)
+        first = start / "finder.pt" if start else None
+        best = train_finder(data, work, course.epochs, seed=course.seed, start=first)
         (work / "finder.pt").write_bytes(best.read_bytes())
         export_finder(best, work / "finder.onnx")
 
@@ -194,7 +190,7 @@ def learn_to_find(course: Course, work: Path, folders: list[Path], start: Path |
 def learn_subject(
     course: Course, subject: Subject, work: Path, folders: list[Path], start: Path | None
 ) -> ClassificationModel:
-    """Train the turner or the reader on the patches of some folders."""
+    """Train the turner, the reader or the surveyor on the patches of some folders."""
     files = sorted(file for folder in folders for file in (folder / "patches").glob("*.npz"))
     share = TURNING_SHARE if subject is Subject.TURNING else 1.0
     batches = round(share * course.batches)
@@ -204,7 +200,7 @@ def learn_subject(
             work / f"{subject}.checkpoint",
             batches,
             seed=course.seed,
-            start=start,
+            start=learnt_weights(start, subject) if start else None,
             tell=_told_by(bar, subject, batches),
         )
 
@@ -230,20 +226,21 @@ def describe(work: Path) -> None:
         "reader.onnx",
         "",
         weighing.temperature,
+        weighing.sure_from,
+        weighing.weights[0],
         by_score=belief.by_score,
         by_reading=belief.by_reading,
         by_card=belief.by_card,
         offset=belief.offset,
         believed=said.least_belief(belief, weighing),
     )
-    surveyor = SurveyorFile(
-        "surveyor.onnx",
-        "",
-        weighing.surveyed,
-        weighing.surveyed_temperature,
-        weighing.sure_from,
+    examiner, surveyor = (
+        SecondLookFile(f"{name}.onnx", "", weight)
+        for name, weight in zip(
+            (Subject.EXAMINING, Subject.SURVEYING), weighing.weights[1:], strict=True
+        )
     )
-    write_model_files(ModelFiles(work, finder, turner, reader, surveyor))
+    write_model_files(ModelFiles(work, finder, turner, reader, examiner, surveyor))
 
 
 def look_at_real_pictures(course: Course, first: Path) -> None:

@@ -5,7 +5,9 @@ from pathlib import Path
 import torch
 from ultralytics.nn.tasks import ClassificationModel
 
+from vision.training.crop_training import as_arrays
 from vision.training.half_digits import halve_digits
+from vision.training.learnt_weights import keep_norms
 
 OPSET = 17
 
@@ -22,8 +24,10 @@ class _Logits(torch.nn.Module):
         return logits
 
 
-def export_network(network: ClassificationModel, side: int, to: Path) -> None:
-    """Write it as ONNX for batches of any number of squares."""
+def export_network(network: ClassificationModel, side: int, folder: Path, name: str) -> None:
+    """Write it as ONNX for batches of any number of squares, and what going on needs besides."""
+    keep_norms(as_arrays(network), folder, name)
+    to = folder / f"{name}.onnx"
     network = network.eval().fuse(verbose=False)
     torch.onnx.export(
         _Logits(network),

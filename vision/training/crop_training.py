@@ -1,7 +1,7 @@
 """Training the networks that look at one index: from patches to weights, with checkpoints."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from enum import StrEnum
@@ -16,9 +16,10 @@ from torch.utils.data import DataLoader, Dataset, WeightedRandomSampler
 from ultralytics.nn.tasks import ClassificationModel
 
 from vision.cards import CARDS, RANKS, SUITS
-from vision.index_crops import CROP_SIDE, FACE_SIDE
+from vision.index_crops import CROP_SIDE, EXAMINED_SIDE, FACE_SIDE
 from vision.index_turner import PLACE, STEPS, shares_of
 from vision.training.glimpses import glimpse_as_it_lies, glimpse_of_face, glimpse_upright
+from vision.training.learnt_weights import Weights
 from vision.training.shards import UNREADABLE
 from vision.training.widening import widened
 
@@ -45,12 +46,13 @@ class Subject(StrEnum):
 
     READING = "reader"
     TURNING = "turner"
+    EXAMINING = "examiner"
     SURVEYING = "surveyor"
 
     @property
     def side(self) -> int:
         """Pixels of the squares that are looked at."""
-        return FACE_SIDE if self is Subject.SURVEYING else CROP_SIDE
+        return {Subject.EXAMINING: EXAMINED_SIDE, Subject.SURVEYING: FACE_SIDE}.get(self, CROP_SIDE)
 
     def new_network(self) -> ClassificationModel:
         """A network that has learnt nothing yet."""
@@ -157,7 +159,7 @@ def train_on_crops(
     *,
     seed: int,
     tell: Callable[[Progress], None],
-    start: Path | None = None,
+    start: Weights | None = None,
     going_on_rate: float = GOING_ON_RATE,
     workers: int = 1,
     minutes: float | None = None,
@@ -180,8 +182,7 @@ def train_on_crops(
         done = kept["batches"]
         torch.manual_seed(seed + done)
     elif start is not None:
-        learnt = _as_arrays(torch.load(start, weights_only=True))
-        taken_over = widened(learnt, _as_arrays(model.state_dict()), seed)
+        taken_over = widened(start, as_arrays(model), seed)
         model.load_state_dict({name: torch.tensor(each) for name, each in taken_over.items()})
         averaged.load_state_dict(model.state_dict())
     if done >= batches:
@@ -223,20 +224,9 @@ def train_on_crops(
     return averaged
 
 
-def keep_weights(network: ClassificationModel, path: Path) -> None:
-    """Write weights to go on from, with half their digits: learning soon finds the others again."""
-    halved = {
-        name: value.half() if value.is_floating_point() else value
-        for name, value in network.state_dict().items()
-    }
-    torch.save(halved, path)
-
-
-def _as_arrays(state: Mapping[str, torch.Tensor]) -> dict[str, NDArray[Any]]:
-    return {
-        name: (value.float() if value.is_floating_point() else value).numpy()
-        for name, value in state.items()
-    }
+def as_arrays(network: ClassificationModel) -> Weights:
+    """All that a network has learnt."""
+    return {name: each.numpy() for name, each in network.state_dict().items()}
 
 
 def loss_of_leans(said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:

@@ -6,6 +6,8 @@ is not sure of is kept, with a small share of the rest. Whether it was right pla
 is kept: if of the finds that look like a spade all were kept that are clubs, and few that are
 spades, then a reader would learn to say club of what is mostly a spade.
 
+How all of that lies is kept as well, for the turner.
+
 Lots are numbered, each is drawn from its own seeds, and one that is there is not drawn again.
 """
 
@@ -20,13 +22,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import Boxes, Image
+from vision.boxes import Boxes, Image, overlaps
 from vision.card_reader import LEAST_HEIGHT
 from vision.cards import NUMBERS
 from vision.finder import Finder
 from vision.index_crops import (
-    CROP_MARGIN,
-    CROP_SIDE,
+    EXAMINED_MARGIN,
+    EXAMINED_SIDE,
     FACE_MARGIN,
     FACE_SIDE,
     crop,
@@ -44,7 +46,16 @@ from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
 from vision.training.calibrating import LOWEST_THRESHOLD, OPEN, known_of
 from vision.training.real_lessons import named_indexes, reader_of
 from vision.training.real_pictures import real_pictures
-from vision.training.shards import DECKS, JPEG, UNREADABLE
+from vision.training.shards import (
+    DECKS,
+    JPEG,
+    SAME_FROM,
+    UNREADABLE,
+    Patch,
+    patch_round,
+    to_be_read,
+    write_patches,
+)
 
 CROWDED_IN_A_LOT: Final = 80
 TABLES_IN_A_LOT: Final = 30
@@ -58,14 +69,20 @@ SURE_SHARE_OF_REAL: Final = 0.3
 """How much of it is kept all the same: there are fewer real pictures."""
 SPARE: Final = 1.15
 """Squares are so much larger than what is looked at, so that they can be turned a little."""
-UPRIGHT_SIDE: Final = round(SPARE * CROP_SIDE)
+UPRIGHT_SIDE: Final = round(SPARE * EXAMINED_SIDE)
 WHOLE_SIDE: Final = round(SPARE * FACE_SIDE)
 LEAST_REAL_HEIGHT: Final = 12.0
+TURNING: Final = "turning"
+"""The folder of what the turner learns from, beside the finds."""
 REAL: Final = "real"
 """What the files of finds in real pictures begin with."""
-DOUBTED_SHARE: Final = 0.7
+DOUBTED_SHARE: Final = 0.85
 REAL_SHARE_SEEN: Final = 0.08
 """How much of what is learnt from the reader doubted, and how much real pictures are."""
+CLOSER_SHARE: Final = 0.5
+"""How many finds are kept as they are seen from nearer by, if they are looked at twice."""
+NONE_SHARE: Final = 0.15
+"""How much of it is no index: about as much as of what is looked at again."""
 PROMISED: Final = 1.6
 """How many times as often what is as tall as users are promised is seen."""
 
@@ -80,7 +97,7 @@ class Find:
     """As it was set right, in pixels of the picture it comes from."""
     read: NDArray[np.float32]
     upright: Image
-    """What the reader sees of it, and a little more."""
+    """What is seen of it, and a little more."""
     face: Image
     """The same of the surveyor."""
 
@@ -102,14 +119,21 @@ class FirstNetworks:
         file = FinderFile("", "", threshold=LOWEST_THRESHOLD)
         return cls(Finder(finder, file), IndexTurner(turner), IndexReader(reader))
 
-    def finds(self, picture: Picture, rng: np.random.Generator) -> Iterator[Find]:
-        """What is found in a drawn picture and worth learning from."""
+    def lessons(self, picture: Picture, rng: np.random.Generator) -> tuple[list[Find], list[Patch]]:
+        """What is found in a drawn picture and worth learning from, and how it lies.
+
+        Of both looks at a find one is kept.
+        """
         found = self.finder.find(picture.image, (1.0,))
-        lying, _, read = set_right(picture.image, found, self.turner, self.reader)
+        right = set_right(picture.image, found, self.turner, self.reader)
+        kept = worth_learning(right.first.read, SURE_SHARE, rng)
+        lying, read = right.either(rng.random(len(kept)) < CLOSER_SHARE)
+        to_turn = patches_at(picture, found.indexes[right.finds[kept]])
         numbers = known_of(lying.boxes, picture.indexes)[:, 0]
-        kept = worth_learning(read, SURE_SHARE, rng) & (numbers != OPEN)
+        kept &= numbers != OPEN
         leans = lying.leans.likeliest
-        return finds_at(picture.image, lying.boxes[kept], leans[kept], numbers[kept], read[kept])
+        finds = finds_at(picture.image, lying.boxes[kept], leans[kept], numbers[kept], read[kept])
+        return list(finds), list(to_turn)
 
     def named(
         self, image: Image, boxes: Boxes, leans: NDArray[np.float32], cards: Sequence[str]
@@ -139,7 +163,7 @@ def finds_at(
 ) -> Iterator[Find]:
     """Cut out what the networks see of finds."""
     for box, lean, number, said in zip(boxes, leans.tolist(), numbers.tolist(), read, strict=True):
-        upright = map_upright(box, lean, SPARE * CROP_MARGIN, UPRIGHT_SIDE)
+        upright = map_upright(box, lean, SPARE * EXAMINED_MARGIN, UPRIGHT_SIDE)
         whole = map_face(box, lean, SPARE * FACE_MARGIN, WHOLE_SIDE)
         yield Find(
             number,
@@ -148,6 +172,19 @@ def finds_at(
             crop(image, upright, UPRIGHT_SIDE),
             crop(image, whole, WHOLE_SIDE),
         )
+
+
+def patches_at(picture: Picture, boxes: Boxes) -> Iterator[Patch]:
+    """What the turner learns from boxes that the finder drew: those of indexes that can be read."""
+    drawn = [index.box for index in picture.indexes]
+    if not drawn or not len(boxes):
+        return
+    shares = overlaps(boxes, np.array(drawn, np.float32))
+    for box, shared in zip(boxes, shares, strict=True):
+        index = picture.indexes[int(shared.argmax())]
+        number = to_be_read(index)
+        if shared.max() >= SAME_FROM and number not in (None, UNREADABLE):
+            yield patch_round(picture.image, index.corners, number, index.height, box)
 
 
 def draw_lots(
@@ -169,9 +206,16 @@ def draw_lot(folder: Path, number: int, first: Path) -> Path:
     cv2.setNumThreads(1)
     networks = FirstNetworks.of(first)
     rng = np.random.default_rng((number, 311))
-    write_finds(
-        path, (find for each in pictures_of_lot(number) for find in networks.finds(each, rng))
-    )
+    finds: list[Find] = []
+    patches: list[Patch] = []
+    for picture in pictures_of_lot(number):
+        found, to_turn = networks.lessons(picture, rng)
+        finds += found
+        patches += to_turn
+    turning = folder / TURNING
+    turning.mkdir(exist_ok=True)
+    write_patches(turning / path.name, patches)
+    write_finds(path, finds)
     return path
 
 
@@ -227,13 +271,22 @@ def write_finds(path: Path, finds: Iterable[Find]) -> None:
 
 
 def chances(
-    read: NDArray[np.float32], heights: NDArray[np.float32], real: NDArray[np.bool_]
+    read: NDArray[np.float32],
+    heights: NDArray[np.float32],
+    real: NDArray[np.bool_],
+    none: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """How often each find is seen, by what the reader said of it and by how tall it is."""
+    """How often each find is seen: by what the reader said of it, how tall and what it is."""
     doubted = softmax(read).max(axis=1) < SURE_FROM
     often = np.where(heights >= LEAST_HEIGHT, PROMISED, 1.0)
-    for of_these, share in ((real, REAL_SHARE_SEEN), (~real, 1 - REAL_SHARE_SEEN)):
-        for part, of_share in ((doubted, DOUBTED_SHARE), (~doubted, 1 - DOUBTED_SHARE)):
-            group = of_these & part
-            often[group] *= share * of_share / max(float(often[group].sum()), 1e-9)
+    shares = (
+        (none, NONE_SHARE),
+        (real & doubted, (1 - NONE_SHARE) * REAL_SHARE_SEEN * DOUBTED_SHARE),
+        (real & ~doubted, (1 - NONE_SHARE) * REAL_SHARE_SEEN * (1 - DOUBTED_SHARE)),
+        (~real & doubted, (1 - NONE_SHARE) * (1 - REAL_SHARE_SEEN) * DOUBTED_SHARE),
+        (~real & ~doubted, (1 - NONE_SHARE) * (1 - REAL_SHARE_SEEN) * (1 - DOUBTED_SHARE)),
+    )
+    for which, share in shares:
+        group = which if which is none else which & ~none
+        often[group] *= share / max(float(often[group].sum()), 1e-9)
     return np.asarray(often / often.sum())

@@ -1,4 +1,4 @@
-"""Learning from what was doubted: the reader by itself, the surveyor as it weighs beside it."""
+"""Learning from what was doubted: what examiner and surveyor have to say beside the reader."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,32 +10,30 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import Dataset
 
-from vision.index_reader import Weighing
 from vision.training.crop_training import Subject, loss_of_cards
 from vision.training.doubtful_finds import REAL, SPARE, chances
-from vision.training.glimpses import FACE, UPRIGHT, glimpse_of_find
+from vision.training.glimpses import EXAMINED, FACE, glimpse_of_find
+from vision.training.shards import UNREADABLE
 
-RATES: Final = {Subject.READING: 3e-4, Subject.SURVEYING: 6e-4}
-"""How fast each goes on learning."""
 BY_ITSELF: Final = 0.4
-"""What it weighs how wrong a surveyor is by itself, beside how wrong it is with the reader."""
+"""What it weighs how wrong one is by itself, beside how wrong it is with the reader."""
+OF_THE_READER: Final = 0.7
+BESIDE_THE_READER: Final = 0.4
+"""What the reader's word and the other's weigh together while the other learns."""
 
 
 class Finds(Dataset[tuple[torch.Tensor, torch.Tensor]]):
     """All finds of some lots. What belongs to each is its number, and what the reader said."""
 
-    def __init__(
-        self, files: Sequence[Path], subject: Subject, seed: int, weighing: Weighing
-    ) -> None:
-        """Read the files; they stay in memory. The weighing is the one that the reader has now."""
+    def __init__(self, files: Sequence[Path], subject: Subject, seed: int) -> None:
+        """Read the files; they stay in memory."""
         self.subject = subject
         self._seed = seed
-        self._weighing = weighing
         self._squares: list[NDArray[np.uint8]] = []
         numbers, heights, read, real = [], [], [], []
         for file in files:
             with np.load(file) as stored:
-                if subject is Subject.READING:
+                if subject is Subject.EXAMINING:
                     self._squares.extend(stored["upright"])
                 else:
                     self._squares.extend(np.split(stored["faces"], stored["face_ends"])[:-1])
@@ -52,7 +50,7 @@ class Finds(Dataset[tuple[torch.Tensor, torch.Tensor]]):
 
     def __getitem__(self, at: int) -> tuple[torch.Tensor, torch.Tensor]:
         rng = np.random.default_rng((self._seed, int(torch.randint(2**31, ()).item())))
-        square, looked_at = self._squares[at], UPRIGHT
+        square, looked_at = self._squares[at], EXAMINED
         if self.subject is Subject.SURVEYING:
             square = np.asarray(cv2.imdecode(square, cv2.IMREAD_COLOR), np.uint8)
             looked_at = FACE
@@ -63,14 +61,12 @@ class Finds(Dataset[tuple[torch.Tensor, torch.Tensor]]):
 
     def weights(self) -> NDArray[np.float64]:
         """How often each find is seen."""
-        return chances(self._read, self._heights, self._real)
+        return chances(self._read, self._heights, self._real, self._numbers == UNREADABLE)
 
     def loss(self, said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
-        """How wrong the cards are; a surveyor's, when what it says is weighed beside the reader."""
-        loss, right = loss_of_cards(said, truths)
-        if self.subject is Subject.READING:
-            return loss, right
+        """How wrong the cards are that are told by itself, and by the reader and it together."""
+        loss, _ = loss_of_cards(said, truths)
         numbers, read = truths[:, 0].long(), truths[:, 1:]
-        both = (read + self._weighing.surveyed * said) / self._weighing.surveyed_temperature
+        both = OF_THE_READER * read + BESIDE_THE_READER * said
         right = float((both.argmax(1) == numbers).float().mean())
         return BY_ITSELF * loss + torch.nn.functional.cross_entropy(both, numbers), right

@@ -10,6 +10,8 @@ from vision.boxes import Image, lean
 from vision.index_crops import (
     CROP_MARGIN,
     CROP_SIDE,
+    EXAMINED_MARGIN,
+    EXAMINED_SIDE,
     FACE_AT,
     FACE_MARGIN,
     FACE_SIDE,
@@ -17,6 +19,7 @@ from vision.index_crops import (
     map_as_it_lies,
     map_upright,
 )
+from vision.index_looks import middle_parts
 from vision.index_turner import place_in
 from vision.training.shards import FACE_PATCH_MARGIN
 
@@ -44,6 +47,8 @@ BADLY_FOUND_SHARE: Final = 0.2
 RANK_SHARE: Final = 0.15
 SUIT_SHARE: Final = 0.06
 """How often the finder is taken to have seen no more of an index than its rank, or its suit."""
+CLOSER_SHARE: Final = 0.2
+"""How often it is looked at from nearer by, as what is in doubt is in use."""
 WIDE_SHARE: Final = 0.25
 WIDE_FROM: Final = 0.85
 """How often no more than one side of an index, if it is so wide by its height: the nought of a ten
@@ -73,7 +78,7 @@ class Square(NamedTuple):
         return self.side / self.margin
 
 
-UPRIGHT: Final = Square(CROP_SIDE, CROP_MARGIN, (0.5, 0.5))
+EXAMINED: Final = Square(EXAMINED_SIDE, EXAMINED_MARGIN, (0.5, 0.5))
 FACE: Final = Square(FACE_SIDE, FACE_MARGIN, FACE_AT)
 
 
@@ -102,7 +107,13 @@ def glimpse_as_it_lies(
 
 
 def _found_box(corners: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
-    """The box round an index as the finder might draw it: at times round a part of it."""
+    """The box round an index as the finder might draw it: at times round a part of it.
+
+    Or else the one for the second look at what is in doubt.
+    """
+    if rng.random() < CLOSER_SHARE:
+        told = _loose_box(corners, rng, USUAL_BOX, LOOSE_BOX, LOOSE_SHARE)
+        return np.asarray(middle_parts(told[None])[0], np.float32)
     choice = rng.random()
     first, last = 0.0, 1.0
     if choice < RANK_SHARE:

@@ -129,7 +129,7 @@ def lesson_from(picture: Picture, rng: np.random.Generator, looked: Looked | Non
         box = box_round(index.corners, wide, high)
         if _to_be_found(index):
             rows.append((INDEX, *box))
-        if (number := _to_be_read(index)) is not None:
+        if (number := to_be_read(index)) is not None:
             own = _find_of(box, finds)
             told = looked.of(own) if looked and own is not None else ()
             patches.append(patch_round(picture.image, index.corners, number, index.height, *told))
@@ -160,7 +160,7 @@ def _to_be_found(index: DrawnIndex) -> bool:
     )
 
 
-def _to_be_read(index: DrawnIndex) -> int | None:
+def to_be_read(index: DrawnIndex) -> int | None:
     """The card's number, or that it cannot be read; None where nobody could say which."""
     if index.visible <= LEAST_HIDDEN:
         return None

@@ -5,18 +5,16 @@ copies takes its part from each: the wider network says the same as the narrower
 lets the copies part as they learn.
 """
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vision.training.learnt_weights import CONVOLUTION, Weights
+
 NOISE: Final = 0.08
 """Of the deviation of a layer's weights."""
-CONVOLUTION: Final = ".conv.weight"
 OF_A_CHANNEL: Final = ("weight", "bias", "running_mean", "running_var")
-
-Weights = Mapping[str, NDArray[Any]]
 
 
 def widened(

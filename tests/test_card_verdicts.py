@@ -109,6 +109,33 @@ def test_what_was_badly_seen_puts_its_round_in_doubt(
     assert len(one.perhaps) == perhaps
 
 
+@pytest.mark.parametrize(("readable", "cards"), [(0.01, 0), (0.6, 1)])
+def test_two_marks_that_read_as_nothing_are_no_card_though_they_lie_as_on_one(
+    readable: float, cards: int
+) -> None:
+    """The patterns of two backs that lie side by side may be taken for indexes."""
+
+    def unread(glance: Glance) -> Glance:
+        reading = glance.reading
+        marks = [one for one in reading.cards if one.card == "9D"]
+        flat = np.full(len(CARDS), 1 / len(CARDS), np.float32)
+        flat[NUMBERS["9D"]] += np.float32(readable)
+        said = flat / flat.sum()
+        indexes = tuple(
+            replace(index, readable=readable, probabilities=said)
+            for mark in marks
+            for index in mark.indexes
+        )
+        others = tuple(one for one in reading.cards if one not in marks)
+        unreadable = (*reading.unreadable, *indexes)
+        return replace(glance, reading=PictureReading(others, unreadable, reading.backs))
+
+    there = replace(THERE, to_s=5.8)
+    laid = LaidTable(BACCARAT, (*FOUR, card("9D", there)))
+    (only,) = read_rounds([unread(glance) for glance in laid.glances()], BACCARAT, 8)
+    assert len(told(only)) == cards
+
+
 @pytest.mark.parametrize(("away", "told_too"), [(0.6, False), (1.6, True)])
 def test_what_is_seen_for_a_moment_beside_an_index_that_stays_is_that_index(
     away: float,

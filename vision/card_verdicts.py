@@ -28,6 +28,9 @@ WELL_SEEN: Final = 0.5
 WELL_READ: Final = 0.9
 """From this quality of its best index on, and if it is so likely one card after all looks at it, it
 was seen well: a pip that another card half covers reads as now one card, now another."""
+READ_AT_ALL: Final = 0.1
+"""From this quality on: two marks that read as nothing are no pair of indexes, though they lie as
+on a card. Those on the backs of cards that lie side by side do."""
 LAY_STILL_S: Final = 1.5
 """What shows no change for so long lies there."""
 LOOKS_OF_A_CARD: Final = 3
@@ -117,7 +120,8 @@ class _Seen:
         self.lay_s = max(stay.until_s - stay.first_s for stay in chain)
         evidence = np.asarray(sum(stay.evidence for stay in chain))
         self.surest = float(normalised(evidence).max()) if spots else 0.0
-        self.paired = max(len(stay.corners) for stay in chain) > 1
+        several = max(len(stay.corners) for stay in chain) > 1
+        self.paired = several and self.quality >= READ_AT_ALL
         turned = any(stay.back is not None for stay in chain)
         self.turned = turned and max(self.back - A_BACK, self.score - AN_INDEX) >= 0
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import cv2
@@ -51,6 +52,28 @@ PLACES = ((40, 40, 60, 76), (140, 40, 160, 76))
 def catwalk(*words: object) -> Result:
     runner = CliRunner(env={"COLUMNS": "140"})
     return runner.invoke(main, ["model", *map(str, words)], catch_exceptions=False)
+
+
+# What is not installed
+
+
+@pytest.mark.parametrize(
+    ("missing", "words", "said"),
+    [
+        ("onnxruntime", ("show", "t.jpg"), "reading pictures needs onnxruntime, not installed"),
+        ("PIL", ("evaluate", "--drawn", 1), "drawing tables needs PIL, not installed"),
+    ],
+)
+def test_what_is_not_installed_is_named_with_what_brings_it(
+    missing: str, words: tuple[object, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        vision.commands, "find_spec", lambda name: None if name == missing else find_spec(name)
+    )
+    result = catwalk(*words)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert f"pip install 'catwalk[{'drawing' if missing == 'PIL' else 'vision'}]'" in result.stderr
 
 
 # Weights

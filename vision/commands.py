@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from vision.evaluation import Evaluation
 
 NEEDED = ("cv2", "numpy", "onnxruntime")
+NEEDED_TO_DRAW = ("PIL",)
 SHOWN = "-read.png"
 PASSES_BESIDE = 15
 """How often a network beside ours is run to tell its time."""
@@ -47,7 +48,7 @@ threads_option = click.option(
 
 
 class NotInstalled(CatwalkError):
-    """A package that only reading pictures needs, and that is not there."""
+    """A package that only reading or drawing pictures needs, and that is not there."""
 
 
 @click.group()
@@ -59,11 +60,7 @@ def model() -> None:
     catwalk model evaluate photos/ --out figures    how well it reads pictures with YOLO labels
     catwalk model evaluate --drawn 200              … and tables that we draw ourselves
     """
-    if missing := [name for name in NEEDED if find_spec(name) is None]:
-        raise NotInstalled(
-            f"reading pictures needs {', '.join(missing)}, not installed here: "
-            "pip install 'catwalk[vision]'"
-        )
+    _require(NEEDED, "reading pictures", "vision")
 
 
 @model.command()
@@ -121,7 +118,8 @@ def show(*, picture: Path, out: Path | None, models: Path | None, threads: int) 
     "--drawn",
     type=click.IntRange(1),
     metavar="N",
-    help="Instead of a folder: N drawn tables with decks that training never saw.",
+    help="Instead of a folder: N drawn tables with decks that training never saw; needs "
+    "'catwalk[drawing]'.",
 )
 @click.option("--seed", default=1, show_default=True, help="Another seed draws other tables.")
 @click.option(
@@ -179,6 +177,7 @@ def evaluate(
         reader = load_card_reader(models, threads)
         pictures = [*_with_bar(read_labelled(reader, files), len(files))]
     else:
+        _require(NEEDED_TO_DRAW, "drawing tables", "drawing")
         from vision.evaluation_scenes import read_drawn
 
         reader = load_card_reader(models, threads)
@@ -194,6 +193,15 @@ def evaluate(
     Console().print(page(figures, evaluation))
     if out is not None:
         click.echo(f"written to {out}: report.json, confusion.png, reliability.png")
+
+
+def _require(packages: Iterable[str], purpose: str, extra: str) -> None:
+    """Refuse what needs packages that are not there, and say which ones bring them."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        raise NotInstalled(
+            f"{purpose} needs {', '.join(missing)}, not installed here: "
+            f"pip install 'catwalk[{extra}]'"
+        )
 
 
 def _list_cards(reading: "PictureReading") -> None:

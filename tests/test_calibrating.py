@@ -194,24 +194,24 @@ def probabilities(
 
 
 @pytest.mark.parametrize(
-    ("box", "number", "is_index"),
+    ("box", "known"),
     [
-        ((100, 100, 112, 124), NUMBERS["6S"], 1),
-        ((100, 100, 112, 113), NUMBERS["6S"], 1),
-        ((100, 100, 112, 106), OPEN, 0),
-        ((300, 100, 312, 124), UNREADABLE, 0),
-        ((200, 100, 212, 124), OPEN, OPEN),
-        ((400, 100, 412, 124), UNREADABLE, 0),
-        ((101, 101, 113, 125), NUMBERS["6S"], 1),
+        ((100, 100, 112, 124), [NUMBERS["6S"], 1, 1]),
+        ((100, 100, 112, 113), [NUMBERS["6S"], 1, 1]),
+        ((100, 100, 112, 106), [OPEN, 0, 0]),
+        ((300, 100, 312, 124), [UNREADABLE, 0, 0]),
+        ((200, 100, 212, 124), [OPEN, OPEN, 0]),
+        ((400, 100, 412, 124), [UNREADABLE, 0, 0]),
+        ((101, 101, 113, 125), [NUMBERS["6S"], 1, 1]),
     ],
 )
-def test_what_is_known_of_a_find(box: tuple[float, ...], number: int, is_index: int) -> None:
+def test_what_is_known_of_a_find(box: tuple[float, ...], known: list[int]) -> None:
     there = tuple(
         DrawnIndex(card, np.add(INDEX_AT, (left, 100)), visible, height=24)
         for card, left, visible in (("6S", 100, 1.0), ("7S", 200, 0.5), ("8S", 400, 0.1))
     )
-    assert known_of(np.array([box], np.float32), there).tolist() == [[number, is_index]]
-    assert known_of(np.array([box], np.float32), ()).tolist() == [[UNREADABLE, 0]]
+    assert known_of(np.array([box], np.float32), there).tolist() == [known]
+    assert known_of(np.array([box], np.float32), ()).tolist() == [[UNREADABLE, 0, 0]]
 
 
 @pytest.mark.parametrize(
@@ -228,11 +228,29 @@ def test_of_what_is_hardly_seen_nobody_says_what_would_be_right(
 ) -> None:
     index = DrawnIndex("6S", INDEX_AT, visible, 24, 24 / sharpness, contrast)
     told = known_of(np.array([(0, 0, 12, 24)], np.float32), (index,))
-    assert told.tolist() == [[NUMBERS["6S"], 1] if known else [OPEN, OPEN]]
+    assert told[:, :2].tolist() == [[NUMBERS["6S"], 1] if known else [OPEN, OPEN]]
+
+
+@pytest.mark.parametrize(
+    ("visible", "height", "sharpness", "contrast", "promised"),
+    [
+        (0.9, 14, 20, 60, 1),
+        (0.89, 14, 20, 60, 0),
+        (0.9, 13.9, 20, 60, 0),
+        (0.9, 14, 19.9, 60, 0),
+        (0.9, 14, 20, 59, 0),
+    ],
+)
+def test_what_shows_well_is_promised_to_be_read(
+    visible: float, height: float, sharpness: float, contrast: float, promised: int
+) -> None:
+    index = DrawnIndex("6S", INDEX_AT, visible, height, height / sharpness, contrast)
+    told = known_of(np.array([(0, 0, 12, 24)], np.float32), (index,))
+    assert told.tolist() == [[NUMBERS["6S"], 1, promised]]
 
 
 def test_of_two_indexes_on_top_of_each_other_the_one_that_shows_is_right() -> None:
     under = DrawnIndex("6S", INDEX_AT, 0.4, height=24)
     above = DrawnIndex("7S", np.add(INDEX_AT, (2, 0)).astype(np.float32), 1.0, height=24)
     told = known_of(np.array([(0, 0, 12, 24)], np.float32), (under, above))
-    assert told.tolist() == [[NUMBERS["7S"], 1]]
+    assert told.tolist() == [[NUMBERS["7S"], 1, 1]]

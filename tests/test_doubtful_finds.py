@@ -8,7 +8,6 @@ import pytest
 from numpy.typing import NDArray
 
 from vision.boxes import Image
-from vision.card_reader import LEAST_HEIGHT
 from vision.cards import NUMBERS
 from vision.index_crops import EXAMINED_SIDE, FACE_SIDE, crop, map_examined, map_face
 from vision.model_files import usual_folder
@@ -75,12 +74,12 @@ def test_what_is_doubted_is_kept_and_of_what_is_sure_a_share() -> None:
     assert worth_learning(logits(*[0.96] * 4000), 1.0, rng).all()
 
 
-def test_how_often_a_find_is_seen_is_told_by_doubt_by_height_and_by_where_it_is_from() -> None:
+def test_how_often_a_find_is_seen_is_told_by_doubt_by_promise_and_by_where_it_is_from() -> None:
     read = logits(*[0.5] * 300, *[0.99] * 100)
-    heights = np.where(np.arange(400) % 2, LEAST_HEIGHT, LEAST_HEIGHT - 0.1).astype(np.float32)
+    promised = np.arange(400) % 2 == 1
     real = np.arange(400) % 10 < 2
     none = ~real & (np.arange(400) % 10 == 9)
-    often = chances(read, heights, real, none)
+    often = chances(read, promised, real, none)
     doubted = np.arange(400) < 300
     assert often.sum() == pytest.approx(1)
     assert often[none].sum() == pytest.approx(NONE_SHARE)
@@ -94,7 +93,7 @@ def test_how_often_a_find_is_seen_is_told_by_doubt_by_height_and_by_where_it_is_
 
 def test_where_nothing_is_real_or_sure_the_rest_is_seen_all_the_same() -> None:
     nothing = np.zeros(2, bool)
-    often = chances(logits(0.5, 0.6), np.full(2, 20, np.float32), nothing, nothing)
+    often = chances(logits(0.5, 0.6), nothing, nothing, nothing)
     assert often.tolist() == pytest.approx([0.5, 0.5])
 
 
@@ -104,9 +103,10 @@ def test_squares_of_finds_show_what_the_networks_see_and_a_little_more(lean: flo
     noise = rng.integers(0, 256, (300, 300, 3)).astype(np.uint8)
     image = np.asarray(cv2.GaussianBlur(noise, (0, 0), 4), np.uint8)
     box = np.array([[140, 130, 156, 160]], np.float32)
-    numbers, read = np.array([NUMBERS["6S"]]), logits(0.5)
-    (find,) = finds_at(image, box, np.array([lean], np.float32), numbers, read)
+    known, read = np.array([(NUMBERS["6S"], 1, 1)]), logits(0.5)
+    (find,) = finds_at(image, box, np.array([lean], np.float32), known, read)
     assert find.number == NUMBERS["6S"]
+    assert find.promised
     assert find.upright.shape == (UPRIGHT_SIDE, UPRIGHT_SIDE, 3)
     assert find.face.shape == (WHOLE_SIDE, WHOLE_SIDE, 3)
     upright, face = (
@@ -197,7 +197,8 @@ def test_the_turner_learns_how_indexes_lie_that_can_be_read_from_what_was_found_
 
 def test_finds_that_cannot_be_written_leave_no_file(tmp_path: Path) -> None:
     small = np.zeros((UPRIGHT_SIDE, UPRIGHT_SIDE, 3), np.uint8)
-    broken = Find(0, 20.0, logits(0.5)[0], small, np.zeros((0, 0, 3), np.uint8))
+    nothing = np.zeros((0, 0, 3), np.uint8)
+    broken = Find(0, 20.0, promised=True, read=logits(0.5)[0], upright=small, face=nothing)
     with pytest.raises(cv2.error):
         write_finds(tmp_path / "0000001.npz", [broken])
     assert not list(tmp_path.glob("*.npz"))

@@ -71,12 +71,7 @@ def _drawn(scene: Scene, moment: int) -> Picture:
 def label_of(index: DrawnIndex, filmed: Filmed, *, in_any_grain: bool = False) -> Label:
     """What is there to be found, whether it has to be, and what may make it hard to read."""
     left, top, right, bottom = index.box.tolist()
-    counts = (
-        index.visible >= READABLE
-        and index.height >= LEAST_HEIGHT
-        and index.sharpness >= LEAST_SHARPNESS
-        and index.contrast >= LEAST_CONTRAST
-    )
+    counts = shows_well(index)
     distinctness = filmed.distinctness(index) if counts else 0.0
     return Label(
         index.card,
@@ -84,6 +79,16 @@ def label_of(index: DrawnIndex, filmed: Filmed, *, in_any_grain: bool = False) -
         height=index.height,
         counts=counts and (in_any_grain or distinctness >= LEAST_DISTINCTNESS),
         conditions=tuple(_conditions(index, filmed.table, distinctness)),
+    )
+
+
+def shows_well(index: DrawnIndex) -> bool:
+    """Whether it can be read but for the grain of the picture: bare, tall, sharp and strong."""
+    return (
+        index.visible >= READABLE
+        and index.height >= LEAST_HEIGHT
+        and index.sharpness >= LEAST_SHARPNESS
+        and index.contrast >= LEAST_CONTRAST
     )
 
 

@@ -81,11 +81,7 @@ class Finder:
             scaled = cv2.resize(image, (width, height), interpolation=shrinks)
         else:
             scaled = image
-        below, right = -height % STRIDE, -width % STRIDE
-        if below or right:
-            grey = (PAD_GREY, PAD_GREY, PAD_GREY)
-            scaled = cv2.copyMakeBorder(scaled, 0, below, 0, right, cv2.BORDER_CONSTANT, value=grey)
-        rows = decode(self._network.run(_as_input(np.asarray(scaled, np.uint8))))
+        rows = decode(self._network.run(as_input(padded(np.asarray(scaled, np.uint8)))))
         least = np.where(rows[:, 5] == BACK, self._file.back_threshold, self._file.threshold)
         rows = rows[rows[:, 4] >= least]
         rows[:, [0, 2]] = np.clip(rows[:, [0, 2]], 0, width) * (image.shape[1] / width)
@@ -105,7 +101,17 @@ class Finder:
         return Found(indexes[:, :4], indexes[:, 4], backs[:, :4], backs[:, 4])
 
 
-def _as_input(image: Image) -> NDArray[np.float32]:
+def padded(image: Image) -> Image:
+    """A picture with grey below and to the right, as far as the network needs it."""
+    below, right = (-side % STRIDE for side in image.shape[:2])
+    if not (below or right):
+        return image
+    grey = (PAD_GREY, PAD_GREY, PAD_GREY)
+    wider = cv2.copyMakeBorder(image, 0, below, 0, right, cv2.BORDER_CONSTANT, value=grey)
+    return np.asarray(wider, np.uint8)
+
+
+def as_input(image: Image) -> NDArray[np.float32]:
     """A picture as the network takes it: red first, planes, from 0 to 1.
 
     Plane by plane, for that is twice as fast as OpenCV's own way.

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 SIZE: Final = (512, 384)
 MOMENTS_A_DECK: Final = 2
 _FANS_SHARE: Final = 0.45
-_SHORTEST: Final = 15.0  # px: how tall indexes are about the middle
-_TALLEST: Final = 26.0
+_SHORTEST: Final = 18.0  # px: how tall indexes are about the middle
+_TALLEST: Final = 28.0
 _TALLEST_IN_FANS: Final = 50.0  # what is read wrongly there is a neighbour, however large
-_LEAST_SHARPNESS: Final = 19.0  # what is more blurred than that is not legible
+_LEAST_SHARPNESS: Final = 24.0  # what is more blurred than that is not legible
 _WELL_FILMED_SHARE: Final = 0.25
 _WELL_FILMED: Final = (62, 0.5, 3.5)  # quality from there on, blur and noise below
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from vision.boxes import Boxes, overlaps
 from vision.card_reader import LEAST_HEIGHT
 from vision.cards import NUMBERS
-from vision.evaluation_scenes import HIDDEN
+from vision.evaluation_scenes import HIDDEN, shows_well
 from vision.finder import Finder
 from vision.index_belief import Belief, fitted_belief
 from vision.index_crops import upright_heights
@@ -26,6 +26,7 @@ from vision.reliability import TEMPERATURES, best_temperature, likeliest_weights
 from vision.second_looks import examiner, surveyor
 from vision.synthetic.pictures import DrawnIndex
 from vision.synthetic.scenes import SCENES_A_DECK, draw_scene
+from vision.training.eight_bits import file_of
 from vision.training.shards import CLEAR_FROM, SHARP_FROM, UNREADABLE
 
 SCENES: Final = 1000
@@ -142,7 +143,7 @@ def said_of_kept_out(folder: Path, scenes: int = SCENES) -> Said:
 def _said_of(folder: Path, scenes: range) -> tuple[NDArray[Any], ...]:
     """What is said of some scenes, and known of it, as `Said` has it."""
     cv2.setNumThreads(1)
-    networks = (Network(folder / f"{name}.onnx", 1) for name in NETWORKS)
+    networks = (Network(folder / file_of(name), 1) for name in NETWORKS)
     finder_network, turner_network, reader_network, examiner_network, surveyor_network = networks
     finder = Finder(finder_network, FinderFile("", "", threshold=LOWEST_THRESHOLD))
     turner = IndexTurner(turner_network)
@@ -153,7 +154,7 @@ def _said_of(folder: Path, scenes: range) -> tuple[NDArray[Any], ...]:
         picture = draw_scene(FIRST_SEED + nth * SCENES_A_DECK, kept_out=True)
         found = finder.find(picture.image)
         right = set_right(picture.image, found, turner, reader)
-        numbers, indexes = known_of(right.lying.boxes, picture.indexes).T
+        numbers, indexes, _ = known_of(right.lying.boxes, picture.indexes).T
         each = (right.first, right.closer)
         again = [
             [look.logits(picture.image, at.lying.boxes, at.lying.leans.likeliest) for look in looks]
@@ -175,9 +176,11 @@ def _said_of(folder: Path, scenes: range) -> tuple[NDArray[Any], ...]:
 def known_of(boxes: Boxes, indexes: Sequence[DrawnIndex]) -> NDArray[np.intp]:
     """What each find should be read as, and whether it is an index; `OPEN` where that is.
 
+    And whether it shows so well that users are promised that it is read.
+
     What lies on a part of an index, and is not round it, is none, though it may read as one.
     """
-    known = np.full((len(boxes), 2), (UNREADABLE, 0), np.intp)
+    known = np.full((len(boxes), 3), (UNREADABLE, 0, 0), np.intp)
     showing = [index for index in indexes if index.visible > HIDDEN]
     if not showing:
         return known
@@ -187,7 +190,8 @@ def known_of(boxes: Boxes, indexes: Sequence[DrawnIndex]) -> NDArray[np.intp]:
         if shared.max() >= SAME_FROM:
             # Of indexes on top of each other only the topmost shows.
             index = showing[int(np.where(shared >= SAME_FROM, visible, -1).argmax())]
-            row[:] = (NUMBERS[index.card], 1) if _can_be_read(index) else (OPEN, OPEN)
+            number, found = (NUMBERS[index.card], 1) if _can_be_read(index) else (OPEN, OPEN)
+            row[:] = number, found, shows_well(index)
         elif shared.max() >= TOUCHING:
             row[0] = OPEN
     return known

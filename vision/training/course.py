@@ -29,6 +29,7 @@ from vision.training.calibrating import LOWEST_THRESHOLD, said_of_kept_out
 from vision.training.crop_export import export_network
 from vision.training.crop_training import Patches, Subject, train_on_crops
 from vision.training.doubtful_finds import REAL, draw_lots, real_lot
+from vision.training.eight_bits import ROUNDED, file_of, round_networks
 from vision.training.finder_training import export_finder, train_finder, write_data_file
 from vision.training.learnt_weights import NORMS, learnt_weights
 from vision.training.real_lessons import reader_of, real_lesson, windows
@@ -49,6 +50,7 @@ Thing = TypeVar("Thing")
 WEIGHTS: Final = (
     "finder.onnx",
     "finder.pt",
+    *(file_of(name) for name in ROUNDED),
     *(f"{name}{ending}" for name in Subject for ending in (".onnx", NORMS)),
 )
 TURNING_SHARE: Final = 0.33
@@ -216,14 +218,15 @@ def _told_by(bar: Progress, subject: Subject, batches: int) -> Tell:
 
 
 def describe(work: Path) -> None:
-    """Make the probabilities come true on what was kept out, and write the description."""
+    """Round what is asked most, make probabilities come true on what was kept out, describe it."""
+    round_networks(work)
     said = said_of_kept_out(work)
     weighing = said.weighing()
     belief = said.belief(weighing)
-    finder = FinderFile("finder.onnx", "", threshold=LOWEST_THRESHOLD)
-    turner = TurnerFile("turner.onnx", "")
+    finder = FinderFile(file_of("finder"), "", threshold=LOWEST_THRESHOLD)
+    turner = TurnerFile(file_of("turner"), "")
     reader = ReaderFile(
-        "reader.onnx",
+        file_of("reader"),
         "",
         weighing.temperature,
         weighing.sure_from,
@@ -235,7 +238,7 @@ def describe(work: Path) -> None:
         believed=said.least_belief(belief, weighing),
     )
     examiner, surveyor = (
-        SecondLookFile(f"{name}.onnx", "", weight)
+        SecondLookFile(file_of(name), "", weight)
         for name, weight in zip(
             (Subject.EXAMINING, Subject.SURVEYING), weighing.weights[1:], strict=True
         )

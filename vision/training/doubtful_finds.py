@@ -35,6 +35,7 @@ from vision.index_crops import (
     map_face,
     map_upright,
     upright_height,
+    upright_heights,
 )
 from vision.index_looks import set_right
 from vision.index_reader import IndexReader, softmax
@@ -57,8 +58,8 @@ from vision.training.shards import (
     write_patches,
 )
 
-CROWDED_IN_A_LOT: Final = 80
-TABLES_IN_A_LOT: Final = 30
+CROWDED_IN_A_LOT: Final = 110
+TABLES_IN_A_LOT: Final = 10
 """Crowded tables show what is hard, whole ones how it lies among chips and hands."""
 FIRST_TABLE: Final = 40_000_000
 """Whole tables are drawn from here on, so that none is one that the first networks learnt from."""
@@ -83,8 +84,8 @@ CLOSER_SHARE: Final = 0.5
 """How many finds are kept as they are seen from nearer by, if they are looked at twice."""
 NONE_SHARE: Final = 0.15
 """How much of it is no index: about as much as of what is looked at again."""
-PROMISED: Final = 1.6
-"""How many times as often what is as tall as users are promised is seen."""
+PROMISED: Final = 3.0
+"""How many times as often it is seen what users are promised is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,8 @@ class Find:
     """Of its card, or `UNREADABLE`."""
     height: float
     """As it was set right, in pixels of the picture it comes from."""
+    promised: bool
+    """Whether it shows so well that users are promised that it is read."""
     read: NDArray[np.float32]
     upright: Image
     """What is seen of it, and a little more."""
@@ -129,10 +132,10 @@ class FirstNetworks:
         kept = worth_learning(right.first.read, SURE_SHARE, rng)
         lying, read = right.either(rng.random(len(kept)) < CLOSER_SHARE)
         to_turn = patches_at(picture, found.indexes[right.finds[kept]])
-        numbers = known_of(lying.boxes, picture.indexes)[:, 0]
-        kept &= numbers != OPEN
+        known = known_of(lying.boxes, picture.indexes)
+        kept &= known[:, 0] != OPEN
         leans = lying.leans.likeliest
-        finds = finds_at(picture.image, lying.boxes[kept], leans[kept], numbers[kept], read[kept])
+        finds = finds_at(picture.image, lying.boxes[kept], leans[kept], known[kept], read[kept])
         return list(finds), list(to_turn)
 
     def named(
@@ -141,9 +144,16 @@ class FirstNetworks:
         """The same of indexes of a real picture that its labels name."""
         rng = np.random.default_rng(len(boxes))
         read = self.reader.logits(image, boxes, leans)
-        numbers = np.array([NUMBERS[card] for card in cards], np.intp)
+        promised = upright_heights(boxes, leans) >= LEAST_HEIGHT
+        known = np.array(
+            [
+                (NUMBERS[card], True, tall)
+                for card, tall in zip(cards, promised.tolist(), strict=True)
+            ],
+            np.intp,
+        ).reshape(-1, 3)
         kept = worth_learning(read, SURE_SHARE_OF_REAL, rng)
-        return finds_at(image, boxes[kept], leans[kept], numbers[kept], read[kept])
+        return finds_at(image, boxes[kept], leans[kept], known[kept], read[kept])
 
 
 def worth_learning(
@@ -158,16 +168,18 @@ def finds_at(
     image: Image,
     boxes: Boxes,
     leans: NDArray[np.float32],
-    numbers: NDArray[np.intp],
+    known: NDArray[np.intp],
     read: NDArray[np.float32],
 ) -> Iterator[Find]:
-    """Cut out what the networks see of finds."""
-    for box, lean, number, said in zip(boxes, leans.tolist(), numbers.tolist(), read, strict=True):
+    """Cut out what the networks see of finds, of which is known what `known_of` tells."""
+    each = zip(boxes, leans.tolist(), known.tolist(), read, strict=True)
+    for box, lean, (number, _, promised), said in each:
         upright = map_upright(box, lean, SPARE * EXAMINED_MARGIN, UPRIGHT_SIDE)
         whole = map_face(box, lean, SPARE * FACE_MARGIN, WHOLE_SIDE)
         yield Find(
             number,
             upright_height(box, lean),
+            bool(promised),
             said,
             crop(image, upright, UPRIGHT_SIDE),
             crop(image, whole, WHOLE_SIDE),
@@ -260,6 +272,7 @@ def write_finds(path: Path, finds: Iterable[Find]) -> None:
             file,
             numbers=np.array([find.number for find in kept], np.int64),
             heights=np.array([find.height for find in kept], np.float32),
+            promised=np.array([find.promised for find in kept], np.bool_),
             read=np.array([find.read for find in kept], np.float16).reshape(-1, UNREADABLE + 1),
             upright=np.array([find.upright for find in kept], np.uint8).reshape(
                 -1, UPRIGHT_SIDE, UPRIGHT_SIDE, 3
@@ -272,13 +285,13 @@ def write_finds(path: Path, finds: Iterable[Find]) -> None:
 
 def chances(
     read: NDArray[np.float32],
-    heights: NDArray[np.float32],
+    promised: NDArray[np.bool_],
     real: NDArray[np.bool_],
     none: NDArray[np.bool_],
 ) -> NDArray[np.float64]:
-    """How often each find is seen: by what the reader said of it, how tall and what it is."""
+    """How often each find is seen: by what the reader said of it, how well it shows, what it is."""
     doubted = softmax(read).max(axis=1) < SURE_FROM
-    often = np.where(heights >= LEAST_HEIGHT, PROMISED, 1.0)
+    often = np.where(promised, PROMISED, 1.0)
     shares = (
         (none, NONE_SHARE),
         (real & doubted, (1 - NONE_SHARE) * REAL_SHARE_SEEN * DOUBTED_SHARE),

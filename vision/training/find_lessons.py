@@ -30,7 +30,7 @@ class Finds(Dataset[tuple[torch.Tensor, torch.Tensor]]):
         self.subject = subject
         self._seed = seed
         self._squares: list[NDArray[np.uint8]] = []
-        numbers, heights, read, real = [], [], [], []
+        numbers, heights, promised, read, real = [], [], [], [], []
         for file in files:
             with np.load(file) as stored:
                 if subject is Subject.EXAMINING:
@@ -39,10 +39,11 @@ class Finds(Dataset[tuple[torch.Tensor, torch.Tensor]]):
                     self._squares.extend(np.split(stored["faces"], stored["face_ends"])[:-1])
                 numbers.append(stored["numbers"])
                 heights.append(stored["heights"])
+                promised.append(stored["promised"])
                 read.append(stored["read"].astype(np.float32))
                 real.append(np.full(len(numbers[-1]), file.name.startswith(REAL)))
-        self._numbers, self._heights, self._read, self._real = map(
-            np.concatenate, (numbers, heights, read, real)
+        self._numbers, self._heights, self._promised, self._read, self._real = map(
+            np.concatenate, (numbers, heights, promised, read, real)
         )
 
     def __len__(self) -> int:
@@ -61,7 +62,7 @@ class Finds(Dataset[tuple[torch.Tensor, torch.Tensor]]):
 
     def weights(self) -> NDArray[np.float64]:
         """How often each find is seen."""
-        return chances(self._read, self._heights, self._real, self._numbers == UNREADABLE)
+        return chances(self._read, self._promised, self._real, self._numbers == UNREADABLE)
 
     def loss(self, said: torch.Tensor, truths: torch.Tensor) -> tuple[torch.Tensor, float]:
         """How wrong the cards are that are told by itself, and by the reader and it together."""

@@ -148,6 +148,41 @@ def test_indexes_at_the_border_are_kept_and_doubtful_backs_are_not() -> None:
     assert found.backs.tolist() == [[600, 300, 680, 420]]
 
 
+@pytest.mark.parametrize(
+    ("score", "again", "box", "told"),
+    [
+        (0.3, (88, 79, 108, 113, 0.8, 0), (102, 100, 122, 134), 0.567),
+        (0.3, (88, 79, 108, 113, 0.25, 0), (100, 100, 120, 134), 0.274),
+        (0.3, (88, 79, 108, 113, 0.8, BACK), (100, 100, 120, 134), 0.086),
+        (0.3, (20, 20, 40, 54, 0.8, 0), (100, 100, 120, 134), 0.086),
+        (0.59, (88, 79, 108, 113, 0.9, 0), (102, 100, 122, 134), 0.783),
+    ],
+)
+def test_what_is_doubtful_is_looked_at_again_by_itself(
+    score: float, again: tuple[float, ...], box: tuple[float, ...], told: float
+) -> None:
+    network = Told(finds((100, 100, 120, 134, score, 0), (9, 9, 30, 40, 0.6, 0)), finds(again))
+    found = Finder(network, FinderFile("", "")).find(grey(640, 480))
+    assert [given.shape[2:] for given in network.given] == [(480, 640), (192, 192)]
+    of_it = found.indexes[:, 0].argmax()
+    assert found.indexes[of_it].tolist() == pytest.approx(box)
+    assert found.index_scores[of_it] == pytest.approx(told, abs=5e-4)
+    assert found.index_scores.tolist() == sorted(found.index_scores, reverse=True)
+
+
+def test_what_is_small_is_enlarged_when_it_is_looked_at_again_and_what_is_tall_is_shrunk() -> None:
+    image = grey(640, 480)
+    image[100:117, 100:110] = 255  # a light square where the find is
+    image[200:268, 300:340] = 255
+    rows = finds((100, 100, 110, 117, 0.4, 0), (300, 200, 340, 268, 0.3, 0))
+    network = Told(rows, finds())
+    Finder(network, FinderFile("", "")).find(image, (1.0,))
+    for given in network.given[1:]:
+        light = np.argwhere(given[0, 0] > 0.9)
+        assert np.ptp(light[:, 0]) == pytest.approx(33, abs=2)
+        assert light.mean(axis=0).tolist() == pytest.approx([95.5, 95.5], abs=1)
+
+
 # Reading
 
 

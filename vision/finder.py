@@ -1,12 +1,12 @@
 """Finding the indexes and the card backs in a picture, with a small YOLO."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from vision.boxes import Boxes, Image, best_of_overlapping, shares_of_smaller
+from vision.boxes import Boxes, Image, best_of_overlapping, overlaps, shares_of_smaller
 from vision.model_files import BadModel, FinderFile, Network
 
 STRIDE = 32
@@ -26,6 +26,16 @@ SMALL_PICTURE = 520
 """A picture with no longer side is looked at enlarged as well."""
 SAME_SCALE = 1.3
 """A second scale within this factor of the first would show nothing new."""
+DOUBTED_BELOW = 0.6
+"""A find of an index with a lower score is looked at again, by itself."""
+CLOSER_SIDE = 192
+"""Pixels of the square that is then looked at, in which the find is as tall as is found best."""
+CLOSEST, FARTHEST = 2.5, 0.5
+"""How many times as large as in the picture it may be shown there."""
+NOT_SEEN = 0.02
+"""The score of what is not found again."""
+SAME_FROM = 0.3
+"""How much of both areas two finds share if they are the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +64,15 @@ class Finder:
         picture is so small that its indexes may be.
         """
         if scales is not None:
-            return self._merged([self._look(image, scale) for scale in scales])
+            found = self._merged([self._look(image, scale) for scale in scales])
+            return self._seen_again(image, found)
         longest = max(image.shape[:2])
         first = min(1.0, self._file.longest_side / longest)
         looks = [self._look(image, first)]
         second = self._second_scale(looks[0], first, longest)
         if not first / SAME_SCALE < second < first * SAME_SCALE:
             looks.append(self._look(image, second))
-        return self._merged(looks)
+        return self._seen_again(image, self._merged(looks))
 
     def _second_scale(self, seen: NDArray[np.float32], first: float, longest: int) -> float:
         if longest <= SMALL_PICTURE:
@@ -89,6 +100,40 @@ class Finder:
         whole = (rows[:, 2] > rows[:, 0]) & (rows[:, 3] > rows[:, 1])
         return np.asarray(rows[whole], dtype=np.float32)
 
+    def _seen_again(self, image: Image, found: Found) -> Found:
+        """The same with what is doubtful as it shows by itself, and how sure both looks are."""
+        doubtful = np.flatnonzero(found.index_scores < DOUBTED_BELOW)
+        if not len(doubtful):
+            return found
+        indexes, scores = found.indexes.copy(), found.index_scores.copy()
+        for place in doubtful:
+            box, score = self._closer(image, indexes[place])
+            if score > scores[place]:
+                indexes[place] = box
+            scores[place] = _mean_score(float(scores[place]), score)
+        order = np.argsort(-scores, kind="stable")
+        return replace(found, indexes=indexes[order], index_scores=scores[order])
+
+    def _closer(self, image: Image, box: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
+        """The find that is in a box, looked at by itself, and its score there."""
+        longest = float((box[2:] - box[:2]).max())
+        scale = float(np.clip(USUAL_HEIGHT / max(longest, 1.0), FARTHEST, CLOSEST))
+        away = CLOSER_SIDE / 2 - scale * (box[:2] + box[2:]) / 2
+        placed = np.column_stack([scale * np.eye(2), away])
+        square = cv2.warpAffine(
+            image, placed, (CLOSER_SIDE, CLOSER_SIDE), borderMode=cv2.BORDER_REPLICATE
+        )
+        rows = decode(self._network.run(as_input(np.asarray(square, np.uint8))))
+        rows = rows[(rows[:, 5] != BACK) & (rows[:, 4] > NOT_SEEN)]
+        boxes = np.asarray((rows[:, :4] - np.tile(away, 2)) / scale, np.float32)
+        same = np.flatnonzero(overlaps(boxes, box[None])[:, 0] >= SAME_FROM)
+        if not len(same):
+            return box, NOT_SEEN
+        best = same[rows[same, 4].argmax()]
+        height, width = image.shape[:2]
+        inside = np.clip(boxes[best], 0, (width, height, width, height))
+        return np.asarray(inside, np.float32), float(rows[best, 4])
+
     def _merged(self, looks: list[NDArray[np.float32]]) -> Found:
         rows = np.concatenate(looks)
         indexes, backs = rows[rows[:, 5] != BACK], rows[rows[:, 5] == BACK]
@@ -99,6 +144,12 @@ class Finder:
         ]
         backs = backs[best_of_overlapping(backs[:, :4], backs[:, 4], self._file.overlap)]
         return Found(indexes[:, :4], indexes[:, 4], backs[:, :4], backs[:, 4])
+
+
+def _mean_score(first: float, second: float) -> float:
+    """The score whose odds lie between those of two scores."""
+    odds = [score / (1 - score) for score in (first, min(second, 1 - NOT_SEEN))]
+    return 1 - 1 / (1 + float(np.sqrt(odds[0] * odds[1])))
 
 
 def padded(image: Image) -> Image:

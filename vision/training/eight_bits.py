@@ -76,7 +76,7 @@ def what_is_seen(folder: Path, pictures: Iterator[Image]) -> dict[str, list[NDAr
     return seen
 
 
-class _Given(CalibrationDataReader):  # type: ignore[misc]
+class _Given(CalibrationDataReader):
     """Arrays, one after the other."""
 
     def __init__(self, name: str, arrays: Sequence[NDArray[np.float32]]) -> None:

@@ -3,10 +3,10 @@
 `models.json` lies beside the weights and says all that reading a picture needs besides them:
 
     {
-      "finder": {"file": "finder.onnx", "sha256": "…", "threshold": 0.3, "back_threshold": 0.5,
-                 "overlap": 0.5, "longest_side": 1600},
-      "turner": {"file": "turner.onnx", "sha256": "…"},
-      "reader": {"file": "reader.onnx", "sha256": "…", "temperature": 1.2, "sure_from": 0.97,
+      "finder": {"file": "finder.int8.onnx", "sha256": "…", "threshold": 0.3,
+                 "back_threshold": 0.5, "overlap": 0.5, "longest_side": 1600},
+      "turner": {"file": "turner.int8.onnx", "sha256": "…"},
+      "reader": {"file": "reader.int8.onnx", "sha256": "…", "temperature": 1.2, "sure_from": 0.97,
                  "weight": 0.7, "readable": 0.5, "by_score": 1.1, "by_reading": 0.8,
                  "by_card": 0.2, "offset": 2.0, "believed": 0.5},
       "examiner": {"file": "examiner.onnx", "sha256": "…", "weight": 0.5},

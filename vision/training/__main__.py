@@ -4,8 +4,8 @@
 
 Draws pictures, trains the networks, finds the indexes in real pictures of cards and goes on
 training with them, lets the networks look at tables full of cards, teaches the turner and those
-that look again what was doubted, makes the probabilities come true, and writes the weights. It can
-be stopped at any time: called again, it goes on where it was.
+that look again what was doubted, rounds what every picture asks, makes the probabilities come true,
+and writes the weights. It can be stopped at any time: called again, it goes on where it was.
 """
 
 from pathlib import Path
@@ -45,7 +45,7 @@ from vision.training.course import Course, follow
     help="Drawn scenes to learn from; with --start, 0 teaches only from what is doubted.",
 )
 @click.option(
-    "--lots", default=120, help="Lots of 110 drawn pictures of which what is doubted is learnt."
+    "--lots", default=120, help="Lots of 120 drawn pictures of which what is doubted is learnt."
 )
 @click.option("--epochs", default=3, help="Times the finder sees each picture.")
 @click.option(

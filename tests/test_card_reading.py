@@ -135,8 +135,8 @@ def test_a_small_picture_is_looked_at_enlarged_as_well() -> None:
 def test_indexes_at_the_border_are_kept_and_doubtful_backs_are_not() -> None:
     network = Told(
         finds(
-            (-4, -2, 12, 20, 0.4, 0),
-            (1270, 700, 1290, 730, 0.4, 0),
+            (-4, -2, 12, 20, 0.7, 0),
+            (1270, 700, 1290, 730, 0.7, 0),
             (300, 300, 380, 420, 0.4, BACK),
             (600, 300, 680, 420, 0.6, BACK),
             (800, 300, 820, 330, 0.2, 0),
@@ -162,12 +162,29 @@ def test_what_is_doubtful_is_looked_at_again_by_itself(
     score: float, again: tuple[float, ...], box: tuple[float, ...], told: float
 ) -> None:
     network = Told(finds((100, 100, 120, 134, score, 0), (9, 9, 30, 40, 0.6, 0)), finds(again))
-    found = Finder(network, FinderFile("", "")).find(grey(640, 480))
+    found = Finder(network, FinderFile("", "", threshold=0.08)).find(grey(640, 480))
     assert [given.shape[2:] for given in network.given] == [(480, 640), (192, 192)]
     of_it = found.indexes[:, 0].argmax()
     assert found.indexes[of_it].tolist() == pytest.approx(box)
     assert found.index_scores[of_it] == pytest.approx(told, abs=5e-4)
     assert found.index_scores.tolist() == sorted(found.index_scores, reverse=True)
+
+
+@pytest.mark.parametrize(("threshold", "found"), [(0.56, 2), (0.57, 1)])
+def test_what_both_looks_together_do_not_believe_is_not_found(threshold: float, found: int) -> None:
+    rows = finds((100, 100, 120, 134, 0.3, 0), (9, 9, 30, 40, 0.6, 0))
+    network = Told(rows, finds((88, 79, 108, 113, 0.8, 0)))
+    finder = Finder(network, FinderFile("", "", threshold))
+    assert len(finder.find(grey(640, 480)).indexes) == found
+
+
+@pytest.mark.parametrize(("score", "looks"), [(0.061, 2), (0.059, 1), (0.599, 2), (0.6, 1)])
+def test_neither_what_is_sure_nor_what_is_nothing_is_looked_at_again(
+    score: float, looks: int
+) -> None:
+    network = Told(finds((100, 100, 120, 134, score, 0)), finds())
+    Finder(network, FinderFile("", "")).find(grey(640, 480))
+    assert len(network.given) == looks
 
 
 def test_what_is_small_is_enlarged_when_it_is_looked_at_again_and_what_is_tall_is_shrunk() -> None:
@@ -379,7 +396,7 @@ def test_what_cannot_be_read_is_kept_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("score", "other", "read"), [(0.8, "7S", 2), (0.8, "3H", 0), (0.45, "7S", 0), (0.95, "3H", 2)]
+    ("score", "other", "read"), [(0.8, "7S", 2), (0.8, "3H", 0), (0.6, "7S", 0), (0.95, "3H", 2)]
 )
 def test_two_doubtful_finds_that_lie_and_read_as_on_one_card_speak_for_each_other(
     score: float, other: str, read: int
@@ -398,7 +415,7 @@ def test_two_doubtful_finds_that_lie_and_read_as_on_one_card_speak_for_each_othe
         Finder(Told(boxes), FinderFile("", "")),
         turner(0, STEPS // 2),
         IndexReader(Told(logits)),
-        belief=Belief(2.0, 0.0, 0.0, 2.2),
+        belief=Belief(4.0, 0.0, 0.0, 2.3),
         believed=0.88,
     )
     reading = reader.read(image)

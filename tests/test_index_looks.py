@@ -88,7 +88,7 @@ def test_an_index_found_by_its_rank_and_by_its_suit_is_one_index() -> None:
     as_it_is = np.zeros((2, STEPS + PLACE), np.float32)
     as_it_is[:, 0] = 20
     as_it_is[:, STEPS:] = 0, 0, 0, -np.log(2)
-    boxes = finds((100, 100, 120, 120, 0.5, 0), (100, 120, 120, 140, 0.7, 0))
+    boxes = finds((100, 100, 120, 120, 0.6, 0), (100, 120, 120, 140, 0.7, 0))
     logits = np.zeros((1, 53), np.float32)
     logits[0, NUMBERS["4S"]] = 12
     finder = Finder(Told(boxes), FinderFile("", ""))
@@ -125,7 +125,7 @@ def test_each_find_set_right_is_known_by_its_number_and_seen_by_either_look() ->
     whole[:, STEPS:] = 0, 0, 0, -np.log(2)
     moved[:, STEPS:] = 0.1, 0, 0, -np.log(2)
     found = [(300, 100, 320, 140), (100, 120, 120, 140), (100, 100, 120, 120)]
-    rows = finds(*((*box, score, 0) for box, score in zip(found, (0.9, 0.6, 0.5), strict=True)))
+    rows = finds(*((*box, score, 0) for box, score in zip(found, (0.9, 0.7, 0.6), strict=True)))
     seen = Finder(Told(rows), FinderFile("", "")).find(grey(640, 480))
     first = np.concatenate([at("QD"), at("QD") / 6])
     reader = IndexReader(Told(first, at("TD")))
@@ -151,7 +151,7 @@ def test_neighbours_in_a_fan_that_lies_askew_are_two_indexes() -> None:
     aside = 14 * math.sqrt(0.5)
     boxes = np.array([(100, 100, 100 + side, 100 + side)] * 2, np.float32)
     boxes[1] += aside
-    rows = [(*box, score, 0) for box, score in zip(boxes.tolist(), (0.9, 0.4), strict=True)]
+    rows = [(*box, score, 0) for box, score in zip(boxes.tolist(), (0.9, 0.6), strict=True)]
     assert shares_of_smaller(boxes[:1], boxes[1:])[0, 0] > 0.5
     logits = np.zeros((2, 53), np.float32)
     logits[[0, 1], [NUMBERS["4S"], NUMBERS["9H"]]] = 12

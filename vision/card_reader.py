@@ -259,8 +259,11 @@ def load_card_reader(
     lower.
     """
     files = load_model_files(folder)
-    threshold = max(files.finder.threshold, least_score)
-    settings = replace(files.finder, threshold=threshold)
+    settings = replace(
+        files.finder,
+        threshold=max(files.finder.threshold, least_score),
+        doubted_from=max(files.finder.doubted_from, least_score),
+    )
     finder = Finder(Network(files.folder / files.finder.file, threads), settings)
     turner = IndexTurner(Network(files.folder / files.turner.file, threads))
     reader = load_index_reader(files, threads)

@@ -93,7 +93,7 @@ class Finder:
         else:
             scaled = image
         rows = decode(self._network.run(as_input(padded(np.asarray(scaled, np.uint8)))))
-        least = np.where(rows[:, 5] == BACK, self._file.back_threshold, self._file.threshold)
+        least = np.where(rows[:, 5] == BACK, self._file.back_threshold, self._file.doubted_from)
         rows = rows[rows[:, 4] >= least]
         rows[:, [0, 2]] = np.clip(rows[:, [0, 2]], 0, width) * (image.shape[1] / width)
         rows[:, [1, 3]] = np.clip(rows[:, [1, 3]], 0, height) * (image.shape[0] / height)
@@ -101,17 +101,15 @@ class Finder:
         return np.asarray(rows[whole], dtype=np.float32)
 
     def _seen_again(self, image: Image, found: Found) -> Found:
-        """The same with what is doubtful as it shows by itself, and how sure both looks are."""
-        doubtful = np.flatnonzero(found.index_scores < DOUBTED_BELOW)
-        if not len(doubtful):
-            return found
+        """The same with what is doubtful as it shows by itself, if both looks believe it."""
         indexes, scores = found.indexes.copy(), found.index_scores.copy()
-        for place in doubtful:
+        for place in np.flatnonzero(scores < DOUBTED_BELOW):
             box, score = self._closer(image, indexes[place])
             if score > scores[place]:
                 indexes[place] = box
             scores[place] = _mean_score(float(scores[place]), score)
         order = np.argsort(-scores, kind="stable")
+        order = order[scores[order] >= self._file.threshold]
         return replace(found, indexes=indexes[order], index_scores=scores[order])
 
     def _closer(self, image: Image, box: NDArray[np.float32]) -> tuple[NDArray[np.float32], float]:
@@ -126,10 +124,11 @@ class Finder:
         rows = decode(self._network.run(as_input(np.asarray(square, np.uint8))))
         rows = rows[(rows[:, 5] != BACK) & (rows[:, 4] > NOT_SEEN)]
         boxes = np.asarray((rows[:, :4] - np.tile(away, 2)) / scale, np.float32)
-        same = np.flatnonzero(overlaps(boxes, box[None])[:, 0] >= SAME_FROM)
-        if not len(same):
+        shares = overlaps(boxes, box[None])[:, 0]
+        if not (shares >= SAME_FROM).any():
             return box, NOT_SEEN
-        best = same[rows[same, 4].argmax()]
+        # In a tight fan a neighbour shares much with it, too, and may be the better find.
+        best = int((rows[:, 4] * shares**2 * (shares >= SAME_FROM)).argmax())
         height, width = image.shape[:2]
         inside = np.clip(boxes[best], 0, (width, height, width, height))
         return np.asarray(inside, np.float32), float(rows[best, 4])

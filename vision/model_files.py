@@ -4,7 +4,8 @@
 
     {
       "finder": {"file": "finder.int8.onnx", "sha256": "…", "threshold": 0.3,
-                 "back_threshold": 0.5, "overlap": 0.5, "longest_side": 1600},
+                 "doubted_from": 0.06, "back_threshold": 0.5, "overlap": 0.5,
+                 "longest_side": 1600},
       "turner": {"file": "turner.int8.onnx", "sha256": "…"},
       "reader": {"file": "reader.int8.onnx", "sha256": "…", "temperature": 1.2, "sure_from": 0.97,
                  "weight": 0.7, "readable": 0.5, "by_score": 1.1, "by_reading": 0.8,
@@ -33,7 +34,7 @@ DESCRIPTION = "models.json"
 THREADS = 2
 READABLE = 0.5
 """The probability from which on an index is called readable."""
-SURE_FROM = 0.97
+SURE_FROM = 0.99
 """Where the reader is as sure as that, nobody looks again."""
 
 
@@ -48,7 +49,9 @@ class FinderFile:
     file: str
     sha256: str
     threshold: float = 0.3
-    """From which score on something is an index."""
+    """From which score on something is an index, by both looks at it if it is doubtful."""
+    doubted_from: float = 0.06
+    """From which score on something is looked at again."""
     back_threshold: float = 0.5
     """From which score on something is the back of a card."""
     overlap: float = 0.5

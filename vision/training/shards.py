@@ -359,7 +359,7 @@ def draw_shard(folder: Path, number: int, first: Path | None = None) -> Path:
 
 def looker(first: Path) -> Callable[[Image], Looked]:
     """Look at pictures with the finder and the turner of a folder, each on one core."""
-    finder = Finder(Network(first / "finder.onnx", 1), FinderFile("", "", threshold=TAKEN_FROM))
+    finder = Finder(Network(first / "finder.onnx", 1), FinderFile("", "", TAKEN_FROM, TAKEN_FROM))
     turner = IndexTurner(Network(first / "turner.onnx", 1))
 
     def look(image: Image) -> Looked:

@@ -40,8 +40,8 @@ LOT: Final = 25
 NETWORKS: Final = ("finder", "turner", "reader", "examiner", "surveyor")
 TOUCHING: Final = 0.05
 LEAST_LIKELY: Final = 1e-9
-LOWEST_THRESHOLD: Final = 0.2
-"""What finds score less by both looks at them is mostly no index, or one that is misread."""
+LOWEST_THRESHOLD: Final = 0.15
+"""What scores less by both looks at it is mostly no index, or one that would be misread."""
 FALSE_A_SCENE: Final = 0.05
 """How many finds in a scene may be read as cards where there is none."""
 

@@ -61,7 +61,8 @@ class Finder:
 
         A picture is looked at once as it is, shrunk if it is very large. A second look follows
         where the first found indexes far taller than those of a table's picture, and where the
-        picture is so small that its indexes may be.
+        picture is so small that its indexes may be. Each find that is doubtful is then looked at by
+        itself.
         """
         if scales is not None:
             found = self._merged([self._look(image, scale) for scale in scales])

@@ -64,16 +64,20 @@ class Finder:
         picture is so small that its indexes may be. Each find that is doubtful is then looked at by
         itself.
         """
-        if scales is not None:
-            found = self._merged([self._look(image, scale) for scale in scales])
-            return self._seen_again(image, found)
+        if scales is None:
+            looks = self._usual_looks(image)
+        else:
+            looks = [self._look(image, scale) for scale in scales]
+        return self._seen_again(image, self._merged(looks))
+
+    def _usual_looks(self, image: Image) -> list[NDArray[np.float32]]:
         longest = max(image.shape[:2])
         first = min(1.0, self._file.longest_side / longest)
         looks = [self._look(image, first)]
         second = self._second_scale(looks[0], first, longest)
         if not first / SAME_SCALE < second < first * SAME_SCALE:
             looks.append(self._look(image, second))
-        return self._seen_again(image, self._merged(looks))
+        return looks
 
     def _second_scale(self, seen: NDArray[np.float32], first: float, longest: int) -> float:
         if longest <= SMALL_PICTURE:
